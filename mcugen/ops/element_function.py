@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.op import Example, evaluate
-from mcugen.ir.quant_rule import Scales
+from mcugen.ir.quant_rule import Bounds, Scales
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _unary
@@ -22,6 +23,8 @@ from mcugen.ops.mul import Mul
 from mcugen.oracle import once
 
 _FAR = 2.0**30
+_REACH, _POINTS, _DISTANT = 64.0, 8193, 2.0 ** np.arange(7, 24)
+"""Where the ends of a function are looked for: numbers from -64 to 64 in steps of 2^-6, and powers of two beyond."""
 
 
 def calls_of(call: Call) -> list[Call]:
@@ -53,6 +56,14 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     return values[-1:]
 
 
+def _flat_until(values: np.ndarray, room: float) -> int:
+    """The last index up to which values differ by at most `room`; 0 if that is none, or if all do."""
+    with np.errstate(invalid="ignore"):
+        spread = np.maximum.accumulate(values) - np.minimum.accumulate(values)
+    count = int(np.argmin(spread <= room)) if not (spread <= room).all() else 0
+    return max(0, count - 1)
+
+
 @dataclass(frozen=True)
 class ElementFunction(_bytes.ByteFunction):
     """y = f(x). A link is an operator on x, on constants of one element, and on earlier values; the last gives y.
@@ -74,6 +85,14 @@ class ElementFunction(_bytes.ByteFunction):
     def number(self, operand: int) -> np.ndarray | None:
         """The constant that an operand of a link is, else None."""
         return np.array(self.numbers[operand - 1], np.float32) if operand > 0 else None
+
+    def bounds_that_matter(self, room: float) -> Bounds:
+        """The range of x outside which results differ by at most `room`: below it, and above it. Else infinite ends."""
+        x = np.concatenate([-_DISTANT[::-1], np.linspace(-_REACH, _REACH, _POINTS), _DISTANT])
+        with np.errstate(all="ignore"):
+            y = np.broadcast_to(self.reference(x), x.shape).astype(np.float64)
+        low, high = (_flat_until(values, room) for values in (y, y[::-1]))
+        return (float(x[low]) if low else -math.inf, float(x[::-1][high]) if high else math.inf)
 
     def in_words(self, call: Call) -> str:
         """The operators in order, and the shape of the data."""

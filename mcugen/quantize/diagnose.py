@@ -206,7 +206,7 @@ class _Diagnosis:
         arrays: its float values; its integers; the integers that the node computes from float operands rounded
         """
         t, seen = self.graph.type(name), self.floats.observed()[name]
-        known = matters(self.floats.graph, self.floats.reference, [name])
+        known = matters(self.floats.graph, self.floats.reference, [name], self.floats.observed())
         real, stored, exact = arrays[0], arrays[1], np.clip(to_real(arrays[2], t), *known)
         expected, values = np.clip(real, *known), np.clip(seen.values, *known)
         most = float(np.abs(values).max(initial=0.0))

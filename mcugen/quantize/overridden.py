@@ -24,7 +24,7 @@ def of_overrides(floats: FloatRun, graph: Graph) -> Iterator[Finding]:
     """Findings about overrides that cost at least 3 dB of a tensor's SQNR. graph: the integer network."""
     for name, (low, high) in floats.overrides.items():
         seen = floats.observed()[name]
-        cut = matters(floats.graph, floats.reference, [name])
+        cut = matters(floats.graph, floats.reference, [name], floats.observed())
         dtype = graph.type(name).dtype
         values = np.clip(seen.values, *cut)
         ends = (float(values.min()), float(values.max()))

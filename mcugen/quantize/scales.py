@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.quant_rule import EVERYTHING, Bounds
 from mcugen.ir.types import QuantParams
+from mcugen.ops.element_function import ElementFunction
 from mcugen.quantize.activation_ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.layers import with_same_weights
 from mcugen.quantize.recipe import Recipe, Widths
@@ -66,7 +67,7 @@ def activations(
         if not given and says_nothing(seen_here.low, seen_here.high):
             zeros.append(group)
             continue
-        known = matters(graph, reference, group) if width == 8 else EVERYTHING
+        known = matters(graph, reference, group, seen) if width == 8 else EVERYTHING
         method = ON_GRID if begins else MIN_MAX if ends else recipe.ranges
         params = chosen(seen_here, method, width, known, 1.0 if begins else recipe.widen)
         params = quant(min(g[0] for g in given), max(g[1] for g in given), width) if given else params
@@ -130,19 +131,25 @@ def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], o
     return list(groups.values())
 
 
-def matters(graph: Graph, reference: str, group: list[str]) -> Bounds:
-    """Range of real numbers outside which no reader of these tensors distinguishes values."""
+def matters(graph: Graph, reference: str, group: list[str], seen: Mapping[str, Observed]) -> Bounds:
+    """Range of real numbers outside which no reader of these tensors distinguishes values.
+
+    seen: statistics of tensors, from which the step of a function's result follows.
+    """
     low, high = float("inf"), float("-inf")
     inside = set(group)
     for node in graph.nodes:
         for k, name in enumerate(node.inputs):
             if name in inside and not set(node.outputs) <= inside:
-                first, last = _of_reader(graph, reference, node, k)
+                first, last = _of_reader(graph, reference, node, k, seen)
                 low, high = min(low, first), max(high, last)
     return (low, high) if low < high else EVERYTHING
 
 
-def _of_reader(graph: Graph, reference: str, node: Node, k: int) -> Bounds:
+def _of_reader(graph: Graph, reference: str, node: Node, k: int, seen: Mapping[str, Observed]) -> Bounds:
     call = graph.call(node, reference)
+    if isinstance(node.op, ElementFunction):
+        result = seen[node.outputs[0]]
+        return node.op.bounds_that_matter(max(quant(result.low, result.high, 8).scale) / 2)
     computed = [i for i, c in enumerate(call.constants) if c is None and call.inputs[i] is not None]
     return node.op.quantized(call).matters if computed[0] == k else EVERYTHING

@@ -43,7 +43,9 @@ class Writer:
 
     def model(self, *outputs: str) -> onnx.ModelProto:
         graph = helper.make_graph(self.nodes, "g", self.inputs, [], self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=9)
+        others = sorted({node.domain for node in self.nodes} - {""})
+        versions = [helper.make_opsetid("", self.opset), *(helper.make_opsetid(domain, 1) for domain in others)]
+        model = helper.make_model(graph, opset_imports=versions, ir_version=9)
         inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
         known = {value.name: value for value in inferred.graph.value_info}
         unknown = (helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs)

@@ -12,7 +12,9 @@ from mcugen.errors import UnsupportedError, UsageError
 from mcugen.formats import read, registry
 from mcugen.ir.call import Call
 from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ops._links import Link
 from mcugen.ops.element_function import ElementFunction
+from mcugen.ops.float_functions import Exp
 from mcugen.oracle import interpreter
 from mcugen.quantize import quantize_model
 from tests.formats.onnx_models import Writer, write
@@ -131,3 +133,16 @@ def test_a_table_rounds_once() -> None:
     real = 17 + np.log((every[29:].astype(np.float64) + 100) * np.float32(0.03)) / np.float32(0.02)
     np.testing.assert_array_equal(found[29:], np.clip(np.rint(real), -128, 127))
     assert set(found[:29]) == {-128}
+
+
+def test_ranges_end_where_a_function_is_flat() -> None:
+    """Beyond these bounds a Gelu changes by half a step at most; a logarithm and an exponential never end above."""
+    gelu, log = (ElementFunction.examples()[k].op for k in (0, 2))
+    exp = ElementFunction((Link(Exp(), (0,)),))
+    low, high = gelu.bounds_that_matter(0.0044)
+    assert -3.3 < low < -3.1 and np.isinf(high)
+    assert (
+        np.abs(gelu.reference(np.linspace(-20, low, 100))).max() <= 0.0044 < abs(gelu.reference(np.float64(low + 0.02)))
+    )
+    assert log.bounds_that_matter(0.01) == (-np.inf, np.inf)
+    assert exp.bounds_that_matter(0.01)[1] == np.inf and -4.7 < exp.bounds_that_matter(0.01)[0] < -4.5

@@ -66,6 +66,13 @@ def _by_length(w: Writer, x: str) -> str:
     return w.node("Div", [x, w.node("Clip", [size, w.constant(np.float32(1e-12))])])
 
 
+def _skipped(w: Writer, x: str) -> str:
+    """The layer norm of 2 x of ONNX Runtime's optimized transformers."""
+    y = w.node("SkipLayerNormalization", [x, x, *_lines(w, 24)], epsilon=1e-5)
+    w.nodes[-1].domain = "com.microsoft"
+    return y
+
+
 _NORMS: dict[str, tuple[Make, tuple[int, ...], bool]] = {
     "LayerNormalization": (_operator("LayerNormalization", 24), _ROWS, True),
     "layer norm written out": (_written_out, _ROWS, True),
@@ -73,6 +80,7 @@ _NORMS: dict[str, tuple[Make, tuple[int, ...], bool]] = {
     "RMS norm written out": (_of_root_mean_square, _ROWS, False),
     "x / |x| written out": (_by_length, _ROWS, False),
     "LpNormalization": (_alone("LpNormalization", axis=-1, p=2), _ROWS, False),
+    "SkipLayerNormalization": (_skipped, _ROWS, True),
     "GroupNormalization": (_groups(4), _IMAGE, True),
     "InstanceNormalization": (_operator("InstanceNormalization", 8), _IMAGE, True),
     "MeanVarianceNormalization": (_alone("MeanVarianceNormalization", axes=[2, 3]), _IMAGE, True),
@@ -97,6 +105,8 @@ def test_a_norm_comes_back_from_the_file_as_the_same_integers(name: str, tmp_pat
     make, shape, centred = _NORMS[name]
     found = _quantized(tmp_path, make, shape)
     assert [op.centred for op in _norms(found.graph)] == [centred]
+    float_values = walk.outputs(float_model.load(tmp_path / "net.onnx"), "ort", [found.floats.given()[0]])[0]
+    np.testing.assert_allclose(found.floats.outputs()[0], float_values, rtol=1e-4, atol=1e-4)
     (tmp_path / "net.int8.onnx").write_bytes(found.written("onnx"))
     graph = read.load(tmp_path / "net.int8.onnx", registry.load(()))
     assert len(_norms(graph)) == 1

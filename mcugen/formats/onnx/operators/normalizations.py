@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -83,7 +84,29 @@ def local_response(source: Source, e: Expansion) -> Sequence[str]:
     return [e.node(Div(), x, divisor)]
 
 
+def skipped(centred: bool, source: Source, e: Expansion) -> Sequence[str]:
+    """A layer norm (centred) or RMS norm of x + skip + bias: (y, mean, 1 / deviation, the sum).
+
+    Source: com.microsoft SkipLayerNormalization-1, SkipSimplifiedLayerNormalization-1.
+    """
+    x, skip, gamma = operands(e, 3)
+    beta, bias = [*([None] if not centred else []), *e.inputs[3:], None, None][:2]
+    total = e.node(Add(), x, skip)
+    total = total if bias is None else e.node(Add(), total, bias)
+    axes = (len(e.type(total).shape) - 1,)
+    mean = e.node(Mean(axes, True), total)
+    d = e.node(Sub(), total, mean) if centred else total
+    variance = e.node(Mean(axes, True), e.node(Square(), d))
+    epsilon = e.constant(np.array(source.attributes.get("epsilon", 1e-12), np.float32))
+    deviation = e.node(Sqrt(), e.node(Add(), variance, epsilon))
+    y = e.node(Mul(), e.node(Div(), d, deviation), gamma)
+    one = e.constant(np.array(1.0, np.float32))
+    return [y if beta is None else e.node(Add(), y, beta), mean, e.node(Div(), one, deviation), total]
+
+
 IMPORTS = (
+    Import("onnx", "com.microsoft:SkipLayerNormalization", expand=partial(skipped, True)),
+    Import("onnx", "com.microsoft:SkipSimplifiedLayerNormalization", expand=partial(skipped, False)),
     Import("onnx", "InstanceNormalization", expand=instance),
     Import("onnx", "LRN", expand=local_response),
     Import("onnx", "MeanVarianceNormalization", expand=mean_variance),
