@@ -161,6 +161,8 @@ class Softmax(Op):
     beta: float = 1.0
     widen: bool = False
     """Whether y is s16 with s8 data."""
+    steps: bool = False
+    """Whether the file states that 8-bit results are those of IntegerSoftmax."""
 
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f16 f32")

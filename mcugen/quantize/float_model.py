@@ -13,6 +13,7 @@ from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import Shape
 from mcugen.passes import layouts
 from mcugen.passes.fold_gammas import fold_gammas
+from mcugen.passes.integer_softmax_form import integer_softmax_form
 from mcugen.passes.join_functions import join_functions
 from mcugen.passes.join_norms import join_norms
 from mcugen.passes.join_resizing import join_resizing
@@ -58,17 +59,24 @@ def prepared(
     """The network after the passes of a build, with its interface in these layouts ("" for the file's).
 
     all_channels: do not remove constant channels. file_format: of the file to write. In .onnx, a function of one tensor
-    is one operator; .tflite has no operator for that. activations: bits; a function has an integer form only for 8.
+    is one operator, and so is a softmax with its mask; .tflite has no operators for that. activations: bits; these have
+    an integer form only for 8.
     """
     turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
     simple = passes.simplified(turned, REFERENCE, all_channels=all_channels)
     simple = multiply_instead(join_resizing(simple, REFERENCE), REFERENCE)
-    return simple if file_format == "tflite" else _joined(simple, needed=activations > _BYTE)
+    if file_format == "tflite":
+        return integer_softmax_form(simple, REFERENCE, masked_only=True)
+    return _joined(simple, needed=activations > _BYTE)
 
 
 def _joined(simple: Graph, *, needed: bool = False) -> Graph:
-    """The network with normalizations and functions of one tensor as single operators. needed: see join_functions."""
-    plain = fold_gammas(join_norms(simple, REFERENCE), REFERENCE)
+    """The network with softmaxes, normalizations and functions of one tensor as single operators of integers.
+
+    needed: see join_functions; softmaxes then only with masks.
+    """
+    masked = integer_softmax_form(simple, REFERENCE, masked_only=needed)
+    plain = fold_gammas(join_norms(masked, REFERENCE), REFERENCE)
     return join_functions(plain, REFERENCE, needed=needed)
 
 

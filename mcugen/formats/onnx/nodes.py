@@ -129,12 +129,16 @@ class Nodes:
 
 
 def _defaults(node: RawNode) -> Mapping[str, Any]:
-    """Attribute -> default value, or None without a default. Empty if ONNX has no schema of the operator."""
+    """Attribute -> default value, or None without a default; none if ONNX has no schema of the operator.
+
+    `doc_string` is among them, with the node's text as default: an operator need not read it.
+    """
+    text = {"doc_string": node.proto.doc_string}
     try:
         schema = onnx.defs.get_schema(node.type, node.version, node.domain)
     except onnx.defs.SchemaError:
-        return {}
-    return {name: _default(attribute) for name, attribute in schema.attributes.items()}
+        return text
+    return text | {name: _default(attribute) for name, attribute in schema.attributes.items()}
 
 
 def _default(attribute: Any) -> Any:

@@ -24,6 +24,7 @@ from mcugen.passes.join_norms import find
 from mcugen.passes.qdq.channels import by_channels
 from mcugen.passes.qdq.recurrent_layers import recurrent
 from mcugen.passes.qdq.rewritten_graph import BYTES, MAX_DEPTH, Draft, has_own_kernel
+from mcugen.passes.qdq.softmax_steps import in_steps
 from mcugen.passes.qdq.sum_chains import summed
 
 
@@ -76,7 +77,7 @@ class Rewriting(Draft):
             inputs = [self._operand(n, y, depth) for n in maker.inputs]
             if not any(n is None for n, old in zip(inputs, maker.inputs, strict=True) if old is not None):
                 return self.node(call.op, inputs, [t])[0]
-        found = found or self._rounded(maker, t) or self._normalized(maker, t)
+        found = found or in_steps(self, maker, t) or self._rounded(maker, t) or self._normalized(maker, t)
         if found is not None or t.dtype not in BYTES:
             return found
         return summed(self, maker, t) or by_channels(self, maker, t)

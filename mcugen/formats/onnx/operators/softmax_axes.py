@@ -10,6 +10,7 @@ from mcugen.errors import ShapeError
 from mcugen.formats.onnx.operators.axis_reductions import logarithm
 from mcugen.formats.onnx.operators.masks import largest
 from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ops.integer_softmax import STEPS
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.transpose import Transpose
@@ -22,7 +23,8 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if x is None or not -rank <= axis < rank:
         raise ShapeError(f"axis {axis} is not an axis of rank {rank}")
     perm = [*(k for k in range(rank) if k != axis % rank), axis % rank]
-    return [_transposed(e, e.node(Softmax(1.0), e.node(Transpose(tuple(perm)), x)), perm)]
+    op = Softmax(1.0, steps=source.attributes.get("doc_string") == STEPS)
+    return [_transposed(e, e.node(op, e.node(Transpose(tuple(perm)), x)), perm)]
 
 
 def flattened(function: Callable[[Expansion, str], str], source: Source, e: Expansion) -> Sequence[str]:
