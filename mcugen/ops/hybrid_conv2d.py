@@ -239,6 +239,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (1, 9, 9), "c": 1, "o": 3, "kernel": (3, 3), "dilation": (2, 1), "twice": True, "activation": "RELU"},
     {"size": (3, 1, 1), "c": 17, "o": 9, "kernel": (1, 1), "padding": "VALID"},
     {"size": (1, 4, 3), "c": 6, "o": 4, "kernel": (3, 2), "groups": 2, "bias": False, "weights": "s4"},
+    {"size": (2, 1, 2), "c": 8, "o": 4, "kernel": (1, 1), "padding": "VALID", "twice": True, "activation": "RELU"},
+    {"size": (1, 5, 4), "c": 2, "o": 2, "kernel": (3, 3), "stride": (2, 1), "bias": False},
 )
 
 

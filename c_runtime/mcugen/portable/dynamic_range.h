@@ -10,13 +10,14 @@
 #ifndef MCUGEN_DYNAMIC_RANGE_H
 #define MCUGEN_DYNAMIC_RANGE_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/curves.h"
+#include "mcugen/saturate.h"
 
 typedef struct {
     float low, high;
 } mg_range;
 
-/* Range of the elements, extended so that it includes 0. */
+/* Range of the elements, extended so that it includes 0. NaN does not count. */
 static inline mg_range mg_range_of(const mg_f32 *x, uint32_t n)
 {
     mg_range found = {0.0f, 0.0f};
@@ -24,6 +25,34 @@ static inline mg_range mg_range_of(const mg_f32 *x, uint32_t n)
         found.low = x[i] < found.low ? x[i] : found.low;
         found.high = x[i] > found.high ? x[i] : found.high;
     }
+    return found;
+}
+
+/* Extends a range, given by the bits of its bounds, so that it includes x. */
+static MCUGEN_INLINE void mg_include(float x, uint32_t *low, int32_t *high)
+{
+    const uint32_t bits = mg_bits_of(x);
+    *low = bits > *low ? bits : *low;
+    *high = (int32_t)bits > *high ? (int32_t)bits : *high;
+}
+
+/* mg_range_of by the floats' bits as integers, which takes fewer instructions. If an element is NaN or infinite, one of
+ * the bounds is too. */
+static inline mg_range mg_range_by_bits(const mg_f32 *x, uint32_t n)
+{
+    const uint32_t fours = n & ~3u;
+    uint32_t low = 0x80000000u;
+    int32_t high = 0;
+    for (uint32_t i = 0u; i < fours; i += 4u) {
+        mg_include(x[i], &low, &high);
+        mg_include(x[i + 1u], &low, &high);
+        mg_include(x[i + 2u], &low, &high);
+        mg_include(x[i + 3u], &low, &high);
+    }
+    for (uint32_t i = fours; i < n; i += 1u) {
+        mg_include(x[i], &low, &high);
+    }
+    const mg_range found = {mg_of_bits(low), mg_of_bits((uint32_t)high)};
     return found;
 }
 
@@ -52,6 +81,7 @@ static inline int32_t mg_zero_point_of(double low, double high)
     return mg_clamp(mg_nearest(low_error < high_error ? -128.0 - low : 127.0 - high), INT8_MIN, INT8_MAX);
 }
 
+/* q = clamp(round(x * inverse) + zero, least, 127), for all floats. */
 static inline void mg_quantize_steps(const mg_f32 *x, uint32_t n, float inverse, int32_t zero, int32_t least,
                                      int8_t *q)
 {
@@ -61,11 +91,47 @@ static inline void mg_quantize_steps(const mg_f32 *x, uint32_t n, float inverse,
     }
 }
 
+/* clamp(round(steps) + zero) with half = (zero + 1/2) * 2^20, for steps below 1024, in fixed point. */
+static MCUGEN_INLINE int8_t mg_quantized(float steps, int32_t half)
+{
+    const int32_t fixed = mg_in_fixed_point(steps, 20u);
+    return (int8_t)mg_saturated_s8((fixed + (fixed >> 31) + half) >> 20);
+}
+
+/* mg_quantize_steps for products below 1024. The lower bound is -128: where `least` is -127, no product is below
+ * -127.5. */
+static inline void mg_quantize_few_steps(const mg_f32 *x, uint32_t n, float inverse, int32_t zero, int8_t *q)
+{
+    const int32_t half = (zero * 2 + 1) * (1 << 19);
+    const uint32_t fours = n & ~3u;
+    for (uint32_t i = 0u; i < fours; i += 4u) {
+        q[i] = mg_quantized(x[i] * inverse, half);
+        q[i + 1u] = mg_quantized(x[i + 1u] * inverse, half);
+        q[i + 2u] = mg_quantized(x[i + 2u] * inverse, half);
+        q[i + 3u] = mg_quantized(x[i + 3u] * inverse, half);
+    }
+    for (uint32_t i = fours; i < n; i += 1u) {
+        q[i] = mg_quantized(x[i] * inverse, half);
+    }
+}
+
+static inline void mg_quantize_by(const mg_f32 *x, uint32_t n, uint32_t finite, float inverse, int32_t zero, int32_t least,
+                                  int8_t *q)
+{
+    if (finite != 0u && inverse < MCUGEN_INFINITY) {
+        mg_quantize_few_steps(x, n, inverse, zero, q);
+    } else {
+        mg_quantize_steps(x, n, inverse, zero, least, q);
+    }
+}
+
 /* Quantizes n elements of x to q, with one scale and one zero point. If all x are 0, the scale is 1. */
 static inline void mg_quantize_range(const mg_f32 *x, uint32_t n, uint32_t symmetric, int8_t *q, mg_f32 *scale,
                                      int8_t *zero)
 {
-    const mg_range found = mg_range_of(x, n);
+    const mg_range quick = mg_range_by_bits(x, n);
+    const uint32_t finite = (uint32_t)(quick.low > -MCUGEN_INFINITY && quick.high < MCUGEN_INFINITY);
+    const mg_range found = finite != 0u ? quick : mg_range_of(x, n);
     const float most = -found.low > found.high ? -found.low : found.high;
     scale[0] = 1.0f;
     zero[0] = 0;
@@ -73,13 +139,13 @@ static inline void mg_quantize_range(const mg_f32 *x, uint32_t n, uint32_t symme
         (void)memset(q, 0, n);
     } else if (symmetric != 0u) {
         scale[0] = most / 127.0f;
-        mg_quantize_steps(x, n, 127.0f / most, 0, -127, q);
+        mg_quantize_by(x, n, finite, 127.0f / most, 0, -127, q);
     } else {
         const float width = found.high - found.low;
         const double step = (double)width / 255.0;
         scale[0] = (float)step;
         zero[0] = (int8_t)mg_zero_point_of((double)found.low / step, (double)found.high / step);
-        mg_quantize_steps(x, n, 1.0f / scale[0], zero[0], -128, q);
+        mg_quantize_by(x, n, finite, 1.0f / scale[0], zero[0], -128, q);
     }
 }
 

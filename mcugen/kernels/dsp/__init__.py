@@ -8,6 +8,7 @@ from mcugen.kernels.dsp import (
     each,
     fourier,
     gate_rows,
+    hybrid,
     matmul_streams,
     norm,
     patch,
@@ -25,6 +26,7 @@ from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.hybrid_conv2d import HybridConv2D
 from mcugen.ops.integer_gru import IntegerGru
 from mcugen.ops.integer_lstm import IntegerLstm
 from mcugen.ops.integer_rnn import IntegerRnn
@@ -61,6 +63,7 @@ FAMILY = Family(
         IntegerLstm: gate_rows.LSTM,
         IntegerRnn: gate_rows.RNN,
         Normalization: norm.KERNELS,
+        HybridConv2D: (hybrid.CONV,),
         PowerSpectrum: fourier.POWER,
         QuantizedLstm: recurrent.LSTM,
         RealFourier: fourier.FOURIER,
