@@ -19,6 +19,7 @@ from mcugen.ops.quantize_dynamic import QuantizeDynamic
 WEIGHTS = ("s8", "s4")
 _LARGEST = 127 * 255
 """The largest magnitude of weight * (data - zero point)."""
+_LARGEST_BIAS = 1e38
 
 
 def is_hybrid(source: Source) -> bool:
@@ -87,6 +88,27 @@ def sums_fit(call: Call) -> bool:
     "all sums of products stay within 32 bits"
     w = call.input(3)
     return w.size // call.output.shape[-1] * _LARGEST < 2**31
+
+
+def adjacent_columns(call: Call) -> bool:
+    "the kernel's columns are adjacent in the image"
+    return bool(call.op.dilation[1] == 1)
+
+
+def gathered_rows(call: Call, whole: int) -> int:
+    """Kernel rows that are gathered for the taps of all output pixels: none if these are `whole` adjacent bytes of the
+    image, those of one of its pixels.
+    """
+    x, w, y = call.input(0), call.input(3), call.output
+    in_place = w.shape[1:3] == (1, 1) and x.shape[3] == whole and x.shape[:3] == y.shape[:3]
+    return 0 if in_place else y.size // y.shape[3] * w.shape[1]
+
+
+def plain_results(call: Call) -> bool:
+    "the activation is NONE, RELU or RELU6, and no bias is -0 or beyond 1e38"
+    bias = call.constant(4) if call.has(4) else np.zeros(1, np.float32)
+    plain = (np.abs(bias) < _LARGEST_BIAS) & ~(np.signbit(bias) & (bias == 0))
+    return activation_bounds(call.op.activation)[0] in (0, -np.inf) and bool(plain.all())
 
 
 def constant_weights(call: Call) -> bool:

@@ -2,6 +2,11 @@
 #include "mcugen/hybrid_conv2d__dsp.h"
 #include "mcugen/dsp_pairs.h"
 
+#define MG_PARAMS mg_hybrid_conv2d__dsp_params
+#define MG_COPY (void)memcpy
+#define MG_FILL (void)memset
+#include "mcugen/hybrid_taps.h"
+
 #define MG_PIXELS 3u
 
 /* Three pixels times all output channels.
@@ -129,34 +134,6 @@ static inline uint32_t less(uint32_t a, uint32_t b)
 
 #endif
 
-/* Returns the taps of an output pixel: in the image where they are one run of whole words, else copied to a patch. Taps
- * outside the image are the zero point. */
-static const int8_t *gathered(const mg_hybrid_conv2d__dsp_params *p, const int8_t *in, int8_t zero, uint32_t pixel,
-                              int8_t *patch)
-{
-    const uint32_t y = pixel / p->out_w, x = pixel - y * p->out_w, depth = p->in_c, run = p->kernel_w * depth;
-    const int32_t column = (int32_t)(x * p->stride_w) - (int32_t)p->pad_w, in_w = p->in_w, kernel_w = p->kernel_w;
-    const int32_t first = mg_clamp(-column, 0, kernel_w), end = mg_clamp(in_w - column, first, kernel_w);
-    const uint32_t before = (uint32_t)first * depth, inside = (uint32_t)(end - first) * depth;
-    int32_t row = (int32_t)(y * p->stride_h) - (int32_t)p->pad_h;
-    int8_t *to = patch;
-    if (inside == 2u * p->words && row >= 0 && row < (int32_t)p->in_h) {
-        return in + (uint32_t)(row * in_w + column) * depth;
-    }
-    for (uint32_t i = 0u; i < p->kernel_h; i += 1u) {
-        const uint32_t there = row >= 0 && row < (int32_t)p->in_h ? inside : 0u;
-        if (there < run) {
-            (void)memset(to, zero, run);
-        }
-        if (there > 0u) {
-            (void)memcpy(to + before, in + (uint32_t)(row * in_w + column + first) * depth, there);
-        }
-        row += p->dilation_h;
-        to += run;
-    }
-    return patch;
-}
-
 /* Widens the taps of pixel k of three. */
 static void widen(const int8_t *taps, uint32_t words, int8_t zero, uint32_t k, uint32_t *x)
 {
@@ -174,7 +151,7 @@ static void convolve(const mg_hybrid_conv2d__dsp_params *p, const int8_t *in, fl
                      uint32_t *x)
 {
     const uint32_t words = p->words, out_c = p->out_c, pixels = (uint32_t)p->out_h * p->out_w;
-    const uint32_t whole = pixels < MG_PIXELS ? 0u : MG_PIXELS;
+    const uint32_t whole = pixels < MG_PIXELS ? 0u : MG_PIXELS, in_place = mg_hybrid_in_place(p, 2u * words);
     int8_t *const patch = (int8_t *)(x + MG_PIXELS * words);
     block job = {x, x + MG_PIXELS * words, p->stream + (out_c / 2u) * (words + 4u), out, 0u, p->twice, p->relu, p->stream, scale};
     job.step = whole != 0u ? out_c * sizeof(*out) : 0u;
@@ -182,7 +159,10 @@ static void convolve(const mg_hybrid_conv2d__dsp_params *p, const int8_t *in, fl
     for (uint32_t done = 0u; done < pixels; done += whole != 0u ? MG_PIXELS : 1u) {
         const uint32_t first = done + whole <= pixels ? done : pixels - whole;
         for (uint32_t k = 0u; k < MG_PIXELS; k += 1u) {
-            widen(gathered(p, in, zero, whole != 0u ? first + k : first, patch), words, zero, k, x);
+            const uint32_t pixel = whole != 0u ? first + k : first;
+            const int8_t *const taps =
+                in_place != 0u ? in + pixel * 2u * words : mg_hybrid_taps(p, in, zero, pixel, 2u * words, patch);
+            widen(taps, words, zero, k, x);
         }
         job.out = out + first * out_c;
         channels(&job);

@@ -36,13 +36,36 @@ static MCUGEN_INLINE void mg_include(float x, uint32_t *low, int32_t *high)
     *high = (int32_t)bits > *high ? (int32_t)bits : *high;
 }
 
+/* Whether the core has float vectors. They treat numbers below 2^-126 as 0, whatever FPSCR says. */
+#if defined(__ARM_FEATURE_MVE) && !defined(MCUGEN_CHECK_TEXT)
+#define MG_RANGE_VECTORS ((__ARM_FEATURE_MVE & 2) != 0)
+#else
+#define MG_RANGE_VECTORS 0
+#endif
+
 /* mg_range_of by the floats' bits as integers, which takes fewer instructions. If an element is NaN or infinite, one of
  * the bounds is too. */
 static inline mg_range mg_range_by_bits(const mg_f32 *x, uint32_t n)
 {
-    const uint32_t fours = n & ~3u;
     uint32_t low = 0x80000000u;
     int32_t high = 0;
+#if MG_RANGE_VECTORS
+    __asm__("vdup.32 q1, %1\n"
+            "vdup.32 q2, %2\n"
+            "wlstp.32 lr, %3, 2f\n"
+            "1:\n"
+            "vldrw.u32 q0, [%0], #16\n"
+            "vmax.u32 q1, q1, q0\n"
+            "vmax.s32 q2, q2, q0\n"
+            "letp lr, 1b\n"
+            "2:\n"
+            "vmaxv.u32 %1, q1\n"
+            "vmaxv.s32 %2, q2\n"
+            : "+r"(x), "+r"(low), "+r"(high)
+            : "r"(n)
+            : "q0", "q1", "q2", "lr", "cc", "memory");
+#else
+    const uint32_t fours = n & ~3u;
     for (uint32_t i = 0u; i < fours; i += 4u) {
         mg_include(x[i], &low, &high);
         mg_include(x[i + 1u], &low, &high);
@@ -52,6 +75,7 @@ static inline mg_range mg_range_by_bits(const mg_f32 *x, uint32_t n)
     for (uint32_t i = fours; i < n; i += 1u) {
         mg_include(x[i], &low, &high);
     }
+#endif
     const mg_range found = {mg_of_bits(low), mg_of_bits((uint32_t)high)};
     return found;
 }
@@ -98,10 +122,28 @@ static MCUGEN_INLINE int8_t mg_quantized(float steps, int32_t half)
     return (int8_t)mg_saturated_s8((fixed + (fixed >> 31) + half) >> 20);
 }
 
-/* mg_quantize_steps for products below 1024. The lower bound is -128: where `least` is -127, no product is below
+/* mg_quantize_steps for products below 1024 and `inverse` from 1e-30 to 1e30. The lower bound is -128: where `least` is -127, no product is below
  * -127.5. */
 static inline void mg_quantize_few_steps(const mg_f32 *x, uint32_t n, float inverse, int32_t zero, int8_t *q)
 {
+#if MG_RANGE_VECTORS
+    __asm__ volatile("vdup.32 q1, %3\n"
+                     "vdup.32 q2, %4\n"
+                     "wlstp.32 lr, %2, 2f\n"
+                     "1:\n"
+                     "vldrw.u32 q0, [%0], #16\n"
+                     "vmul.f32 q0, q0, q1\n"
+                     "vcvta.s32.f32 q0, q0\n"
+                     "vadd.i32 q0, q0, q2\n"
+                     "vqmovnb.s32 q0, q0\n"
+                     "vqmovnb.s16 q0, q0\n"
+                     "vstrb.32 q0, [%1], #4\n"
+                     "letp lr, 1b\n"
+                     "2:\n"
+                     : "+r"(x), "+l"(q)
+                     : "r"(n), "r"(mg_bits_of(inverse)), "r"(zero)
+                     : "q0", "q1", "q2", "lr", "cc", "memory");
+#else
     const int32_t half = (zero * 2 + 1) * (1 << 19);
     const uint32_t fours = n & ~3u;
     for (uint32_t i = 0u; i < fours; i += 4u) {
@@ -113,12 +155,13 @@ static inline void mg_quantize_few_steps(const mg_f32 *x, uint32_t n, float inve
     for (uint32_t i = fours; i < n; i += 1u) {
         q[i] = mg_quantized(x[i] * inverse, half);
     }
+#endif
 }
 
 static inline void mg_quantize_by(const mg_f32 *x, uint32_t n, uint32_t finite, float inverse, int32_t zero, int32_t least,
                                   int8_t *q)
 {
-    if (finite != 0u && inverse < MCUGEN_INFINITY) {
+    if (finite != 0u && inverse > 1e-30f && inverse < 1e30f) {
         mg_quantize_few_steps(x, n, inverse, zero, q);
     } else {
         mg_quantize_steps(x, n, inverse, zero, least, q);

@@ -12,6 +12,7 @@ from mcugen.kernels.helium import (
     flat,
     floats,
     fourier,
+    hybrid_fours,
     lanes,
     matmul_vectors,
     outliers,
@@ -30,6 +31,7 @@ from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.element_chain import ElementChain
 from mcugen.ops.fully_connected import FullyConnected, rounds_twice
+from mcugen.ops.hybrid_conv2d import HybridConv2D
 from mcugen.ops.mul import Mul
 from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.relu import Relu
@@ -77,6 +79,7 @@ FAMILY = Family(
             floats.DEPTHWISE.ruled(one_output_each),
         ),
         FullyConnected: (*dense.kernels(rounds_twice), outliers.vectors(rounds_twice), floats.RUN, floats.HALF_RUN),
+        HybridConv2D: (hybrid_fours.CONV,),
         Add: (sums.SUM, sums.LINE, floats.ADD),
         Sub: (sums.SUM, sums.LINE, floats.SUB),
         BatchMatmul: (matmul_vectors.KERNEL,),

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.kernel import Cost, Kernel, Text, Whole
 from mcugen.ops import _hybrid
 
 _PIXELS, _CHANNELS, _TAPS = 3, 2, 8
 """Output pixels and channels of a block; the taps of a pixel are filled up to a multiple of _TAPS."""
 _LARGEST_WEIGHT, _LARGEST_DATA, _LARGEST_SUM = 127, 255, 2**23
-_LARGEST_BIAS = 1e38
 _ORDER = (0, 2, 1, 3)
 """The taps of two words, from the lower half of the first on."""
 
@@ -24,22 +22,10 @@ def paired_channels(call: Call) -> bool:
     return call.input(0).shape[3] == call.input(3).shape[3] and call.output.shape[3] % _CHANNELS == 0
 
 
-def adjacent_columns(call: Call) -> bool:
-    "the kernel's columns are adjacent in the image"
-    return call.op.dilation[1] == 1
-
-
 def narrow_sums(call: Call) -> bool:
     "no weight is -128, and sums stay within 23 bits"
     w = call.constant(3)
     return int(w.min(initial=0)) >= -_LARGEST_WEIGHT and _sums(w) < _LARGEST_SUM
-
-
-def plain_results(call: Call) -> bool:
-    "the activation is NONE, RELU or RELU6, and no bias is -0 or beyond 1e38"
-    bias = call.constant(4) if call.has(4) else np.zeros(1, np.float32)
-    plain = (np.abs(bias) < _LARGEST_BIAS) & ~(np.signbit(bias) & (bias == 0))
-    return activation_bounds(call.op.activation)[0] in (0, -np.inf) and bool(plain.all())
 
 
 def _sums(w: np.ndarray) -> int:
@@ -81,8 +67,8 @@ def _scratch(call: Call) -> int:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of three pixels and two channels, words of weights that they read, kernel rows of pixels
-    (reads), and words of these pixels (gathered)."""
+    """Cost terms: blocks of three pixels and two channels, words of weights that they read, kernel rows that
+    are gathered (reads), and words of all pixels (gathered)."""
     images, height, width, channels = call.output.shape
     placed = images * (-(-height * width // _PIXELS) if height * width >= _PIXELS else height * width)
     blocks, words = placed * channels // _CHANNELS, _taps(call) // 2
@@ -90,7 +76,7 @@ def _work(call: Call) -> dict[str, float]:
     return {
         "blocks": blocks,
         "words": blocks * words,
-        "reads": pixels * call.input(3).shape[1],
+        "reads": _hybrid.gathered_rows(call, _taps(call)),
         "gathered": pixels * words,
     }
 
@@ -98,7 +84,7 @@ def _work(call: Call) -> dict[str, float]:
 CONV = Kernel(
     "mg_hybrid_conv2d__dsp",
     Whole(),
-    (_hybrid.constant_weights, paired_channels, adjacent_columns, narrow_sums, plain_results),
+    (_hybrid.constant_weights, paired_channels, _hybrid.adjacent_columns, narrow_sums, _hybrid.plain_results),
     _params,
     operands=(0, 1, 2),
     scratch=_scratch,
