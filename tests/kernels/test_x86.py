@@ -54,6 +54,8 @@ class Windows(Conv2D):
             layer(Conv2D((3, 3), activation="RELU"), (1, 4, 4, 8), (5, 1, 1, 8), zero=-3),
             layer(Conv2D(), (1, 1, 13, 800), (9, 1, 1, 800), gain=1e-4),
             layer(Conv2D(), (1, 12, 17, 1), (1, 1, 1, 1)),
+            layer(Conv2D((1, 2)), (1, 4, 9, 3), (17, 3, 3, 3), zero=3, kind="s8w16"),
+            layer(Conv2D(activation="RELU6"), (1, 3, 5, 9), (18, 1, 1, 9), zero=-7, kind="s8w9"),
         ]
         return [served_by(cls, found) for found in made]
 
@@ -88,6 +90,7 @@ class Vectors(FullyConnected):
             layer(FullyConnected(), (1, 64), (10, 64), zero=4),
             layer(FullyConnected("RELU"), (7, 21), (35, 21), zero=-128),
             layer(FullyConnected(), (1, 3), (16, 3), zero=127, bias=False),
+            layer(FullyConnected(), (5, 19), (7, 19), zero=-9, kind="s8w16"),
         ]
         return [served_by(cls, found) for found in made]
 
@@ -155,6 +158,12 @@ def test_a_model_has_the_bits_of_portable_c_and_no_instruction_that_a_flag_must_
         ["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{tmp_path}", *sources],
         check=True,
     )
+
+
+def test_one_file_with_all_kernels_compiles_without_a_warning(tmp_path: Path) -> None:
+    mcugen.compile(DIGITS, board="x86-64", name="digits", amalgamate=True).write(tmp_path)
+    command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-c", "digits.c", "-o", "digits.o"]
+    subprocess.run(command, cwd=tmp_path, check=True)
 
 
 def test_features_choose_when_the_model_is_built() -> None:

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "mcugen/x86_dense_vnni.c"
+#include "mcugen/x86_dense_s8_vnni.c"
 
 enum { ROWS = 3, ROW = 4096, CHANNELS = 80, TAPS = 1024, PIXELS = 32, TIMES = 2000 };
 
@@ -81,7 +81,7 @@ static int check(const char *name, dense set, uint32_t layers, uint64_t seed)
         const uint32_t pixels = fill(&p);
         (void)memset(expected, 0, sizeof(expected));
         (void)memset(found, 0, sizeof(found));
-        mg_plain_dense(&p, rows, pixels, expected);
+        mg_plain_dense_s8(&p, rows, pixels, expected);
         set(&p, rows, pixels, found);
         wrong += memcmp(expected, found, sizeof(found)) != 0 ? 1u : 0u;
     }
@@ -93,18 +93,18 @@ int main(int count, char **given)
 {
     const uint32_t layers = count > 1 ? (uint32_t)strtoul(given[1], NULL, 10) : 100u;
     const uint64_t seed = count > 2 ? strtoull(given[2], NULL, 10) : 1u;
-    int wrong = check("plain", mg_plain_dense, layers, seed);
+    int wrong = check("plain", mg_plain_dense_s8, layers, seed);
 #if MG_HAS_X86
     if (mg_x86_set() >= MG_X86_AVX2) {
-        wrong |= check("avx2", mg_avx2_dense, layers, seed);
+        wrong |= check("avx2", mg_avx2_dense_s8, layers, seed);
     }
 #if MG_X86_KNOWS_VNNI
     if (__builtin_cpu_supports("avxvnni")) {
-        wrong |= check("vnni", mg_vnni_dense, layers, seed);
+        wrong |= check("vnni", mg_vnni_dense_s8, layers, seed);
     }
 #endif
     if (mg_x86_set() >= MG_X86_VNNI512) {
-        wrong |= check("vnni512", mg_vnni512_dense, layers, seed);
+        wrong |= check("vnni512", mg_vnni512_dense_s8, layers, seed);
     }
 #endif
     return wrong;

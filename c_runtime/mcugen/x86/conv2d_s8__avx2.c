@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of this file, one a line, with these words replaced:
  * avx2 -> vnni
+ * s8 -> s8w16
  */
 #include "mcugen/x86_conv.h"
+#include "mcugen/x86_dense_s8_avx2.h"
 
 void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row)
 {
@@ -12,11 +14,11 @@ void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8
     }
     const uint32_t end = p->before + p->in_len;
     (void)memset(row, p->outside, p->before);
-    mg_x86_flip_avx2(in, row + p->before, p->in_len);
+    mg_x86_flip_s8_avx2(in, row + p->before, p->in_len);
     (void)memset(row + end, p->outside, p->row_len - end);
 }
 
 void mg_conv2d_s8__avx2(const mg_x86_conv_params *p, const uint8_t *const *rows, int8_t *out)
 {
-    mg_x86_dense_avx2(&p->dense, rows, p->out_w, out);
+    mg_x86_dense_s8_avx2(&p->dense, rows, p->out_w, out);
 }

@@ -70,19 +70,33 @@ MG_AVX2 mg_i16x16 mg_avx2_widened(const void *from)
     return wide;
 }
 
-MG_AVX2 mg_avx2_weights mg_avx2_load_weights(const int8_t *w)
+MG_AVX2 mg_avx2_weights mg_avx2_load_s8(const int8_t *w)
 {
     const mg_avx2_weights found = {mg_avx2_widened(w), mg_avx2_widened(w + 16), mg_avx2_widened(w + 32),
                                    mg_avx2_widened(w + 48)};
     return found;
 }
 
+MG_AVX2 mg_i16x16 mg_avx2_halves(const int16_t *from)
+{
+    mg_i16x16 halves;
+    (void)memcpy(&halves, from, sizeof(halves));
+    return halves;
+}
+
+MG_AVX2 mg_avx2_weights mg_avx2_load_s8w16(const int16_t *w)
+{
+    const mg_avx2_weights found = {mg_avx2_halves(w), mg_avx2_halves(w + 16), mg_avx2_halves(w + 32),
+                                   mg_avx2_halves(w + 48)};
+    return found;
+}
+
 /* Bytes ahead at which weights are fetched: some 16 lines of the cache. */
 #define MG_AHEAD 1024
 
-MG_AVX2 void mg_avx2_fetch(const int8_t *w)
+MG_AVX2 void mg_avx2_fetch(const void *w)
 {
-    __builtin_prefetch(w + MG_AHEAD);
+    __builtin_prefetch((const int8_t *)w + MG_AHEAD);
 }
 
 /* Four taps, four times. */

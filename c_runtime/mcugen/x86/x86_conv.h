@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images with int8 weights on x86-64.
+ * Convolution of int8 images with int8 or int16 weights on x86-64.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over taps and channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
  *
@@ -27,5 +27,8 @@ void mg_conv2d_s8__avx2(const mg_x86_conv_params *p, const uint8_t *const *rows,
 
 void mg_conv2d_s8__vnni_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row);
 void mg_conv2d_s8__vnni(const mg_x86_conv_params *p, const uint8_t *const *rows, int8_t *out);
+
+void mg_conv2d_s8w16__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row);
+void mg_conv2d_s8w16__avx2(const mg_x86_conv_params *p, const uint8_t *const *rows, int8_t *out);
 
 #endif /* MCUGEN_X86_CONV_H */

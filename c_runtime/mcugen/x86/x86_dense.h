@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of int8 weights with int8 data, of which the top bit is flipped: a window that slides over rows, pixels of a
+ * Products of weights with int8 data, of which the top bit is flipped: a window that slides over rows, pixels of a
  * 1x1 convolution, or vectors of a fully connected layer.
  *
- * weights  int8 [tiles][kernel_h][segments][groups][16][4]: 16 output channels and four taps at a time, filled up with
+ * weights  int8 or int16 [tiles][kernel_h][segments][groups][16][4]: 16 output channels and four taps at a time, filled up with
  *          zeros
  * x        uint8 [kernel_h] rows: the stored values + 128; segment j of pixel i begins at i * step + j * gap and has
  *          groups * 4 bytes, of which those behind the taps have zero weights
@@ -18,20 +18,14 @@
 #include "mcugen/x86.h"
 
 typedef struct {
-    const int8_t *weights;
+    const void *weights;
     mg_x86_scale scale;
     uint32_t kernel_h, segments, gap, groups;
     uint32_t step;
     uint32_t tiles, out_c;
 } mg_x86_dense;
 
-/* Computes `pixels` pixels, _avx2 with the best set up to avx2, _vnni with the best of all. out: pixels * out_c. */
-MG_LINKAGE void mg_x86_dense_avx2(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
-
-MG_LINKAGE void mg_x86_dense_vnni(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
-
-/* out = in with the top bit of each byte flipped, for n bytes. */
-MG_LINKAGE void mg_x86_flip_avx2(const int8_t *in, uint8_t *out, uint32_t n);
-MG_LINKAGE void mg_x86_flip_vnni(const int8_t *in, uint8_t *out, uint32_t n);
+typedef int8_t mg_x86_weight_s8;
+typedef int16_t mg_x86_weight_s8w16;
 
 #endif /* MCUGEN_X86_DENSE_H */

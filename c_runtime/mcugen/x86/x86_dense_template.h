@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: MG_OF(dense), the products of x86_dense.h with the set MG_SET, up to MG_MOST pixels at a time, at most 8.
+ * Template: MG_OF(dense)_<MG_WEIGHT>, the products of x86_dense.h with the set MG_SET and weights of the type MG_WEIGHT,
+ * up to MG_MOST pixels at a time, at most 8.
  */
+#define MG_SCALAR MG_PART(mg_x86_weight, MG_WEIGHT)
+#define MG_TILE(pixels) MG_PART(MG_PART(MG_OF(tile), MG_WEIGHT), pixels)
+
 #if MG_MOST >= 1
 #define MG_PIXELS 1
 #include "mcugen/x86_tile_template.h"
@@ -44,65 +48,69 @@
 #endif
 
 /* The sums of n pixels, at most MG_MOST. */
-static inline MG_TARGET void MG_OF(tile)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
-                                         const int8_t *weights, int32_t *sums, uint32_t n)
+static inline MG_TARGET void MG_PART(MG_OF(tile), MG_WEIGHT)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
+                                         const MG_SCALAR *weights, int32_t *sums, uint32_t n)
 {
     switch (n) {
 #if MG_MOST >= 8
     case 8u:
-        MG_OF(tile_8)(p, rows, at, weights, sums);
+        MG_TILE(8)(p, rows, at, weights, sums);
         break;
 #endif
 #if MG_MOST >= 7
     case 7u:
-        MG_OF(tile_7)(p, rows, at, weights, sums);
+        MG_TILE(7)(p, rows, at, weights, sums);
         break;
 #endif
 #if MG_MOST >= 6
     case 6u:
-        MG_OF(tile_6)(p, rows, at, weights, sums);
+        MG_TILE(6)(p, rows, at, weights, sums);
         break;
 #endif
 #if MG_MOST >= 5
     case 5u:
-        MG_OF(tile_5)(p, rows, at, weights, sums);
+        MG_TILE(5)(p, rows, at, weights, sums);
         break;
 #endif
 #if MG_MOST >= 4
     case 4u:
-        MG_OF(tile_4)(p, rows, at, weights, sums);
+        MG_TILE(4)(p, rows, at, weights, sums);
         break;
 #endif
 #if MG_MOST >= 3
     case 3u:
-        MG_OF(tile_3)(p, rows, at, weights, sums);
+        MG_TILE(3)(p, rows, at, weights, sums);
         break;
 #endif
 #if MG_MOST >= 2
     case 2u:
-        MG_OF(tile_2)(p, rows, at, weights, sums);
+        MG_TILE(2)(p, rows, at, weights, sums);
         break;
 #endif
     default:
-        MG_OF(tile_1)(p, rows, at, weights, sums);
+        MG_TILE(1)(p, rows, at, weights, sums);
         break;
     }
 }
 
 /* Blocks of pixels are as equal as possible. */
-static MG_TARGET void MG_OF(dense)(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
+static MG_TARGET void MG_PART(MG_OF(dense), MG_WEIGHT)(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {
     const uint32_t blocks = (pixels + MG_MOST - 1u) / MG_MOST;
     const uint32_t size = blocks != 0u ? (pixels + blocks - 1u) / blocks : 1u;
-    const size_t bytes = (size_t)p->kernel_h * p->segments * p->groups * MG_X86_LANES * MG_X86_TAPS;
+    const size_t scalars = (size_t)p->kernel_h * p->segments * p->groups * MG_X86_LANES * MG_X86_TAPS;
+    const MG_SCALAR *const weights = p->weights;
     int32_t sums[MG_MOST * MG_X86_LANES];
     for (uint32_t t = 0u; t < p->tiles; t += 1u) {
         const uint32_t o = t * MG_X86_LANES;
         const uint32_t left = p->out_c - o, channels = left < MG_X86_LANES ? left : MG_X86_LANES;
         for (uint32_t i = 0u; i < pixels; i += size) {
             const uint32_t n = pixels - i < size ? pixels - i : size;
-            MG_OF(tile)(p, rows, (size_t)i * p->step, p->weights + t * bytes, sums, n);
+            MG_PART(MG_OF(tile), MG_WEIGHT)(p, rows, (size_t)i * p->step, weights + t * scalars, sums, n);
             MG_OF(finish)(&p->scale, o, sums, n, out + (size_t)i * p->out_c + o, p->out_c, channels);
         }
     }
 }
+
+#undef MG_SCALAR
+#undef MG_TILE

@@ -14,7 +14,9 @@ typedef struct {
 } mg_plain_sums;
 
 /* Weights of 16 channels and four taps: [16][4]. */
-typedef const int8_t *mg_plain_weights;
+typedef struct {
+    int16_t at[MG_X86_LANES * MG_X86_TAPS];
+} mg_plain_weights;
 
 /* Four taps of a pixel. */
 typedef const uint8_t *mg_plain_taps;
@@ -30,13 +32,24 @@ static inline mg_plain_sums mg_plain_zero(void)
     return s;
 }
 
-static inline mg_plain_weights mg_plain_load_weights(const int8_t *w)
+static inline mg_plain_weights mg_plain_load_s8(const int8_t *w)
 {
-    return w;
+    mg_plain_weights found;
+    for (uint32_t k = 0u; k < MG_X86_LANES * MG_X86_TAPS; k += 1u) {
+        found.at[k] = w[k];
+    }
+    return found;
+}
+
+static inline mg_plain_weights mg_plain_load_s8w16(const int16_t *w)
+{
+    mg_plain_weights found;
+    (void)memcpy(found.at, w, sizeof(found.at));
+    return found;
 }
 
 /* Fetches the weights that follow these ones soon. */
-static inline void mg_plain_fetch(const int8_t *w)
+static inline void mg_plain_fetch(const void *w)
 {
     (void)w;
 }
@@ -52,7 +65,7 @@ static inline mg_plain_sums mg_plain_dot(mg_plain_sums s, mg_plain_taps x, mg_pl
     for (uint32_t c = 0u; c < MG_X86_LANES; c += 1u) {
         int32_t sum = 0;
         for (uint32_t k = 0u; k < MG_X86_TAPS; k += 1u) {
-            sum += (int32_t)x[k] * w[MG_X86_TAPS * c + k];
+            sum += (int32_t)x[k] * w.at[MG_X86_TAPS * c + k];
         }
         s.at[c] = (int32_t)((uint32_t)s.at[c] + (uint32_t)sum);
     }

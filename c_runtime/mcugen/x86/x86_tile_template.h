@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: MG_OF(tile_<MG_PIXELS>), the sums of MG_PIXELS pixels and 16 channels for the products of x86_dense.h. The
+ * Template: MG_TILE(MG_PIXELS), the sums of MG_PIXELS pixels and 16 channels for the products of x86_dense.h. The
  * first pixel begins `at` bytes from the start of each row. weights: of these channels. sums: [MG_PIXELS][16]. For a
  * single pixel, reading the weights takes the time, so they are fetched ahead.
  */
@@ -26,8 +26,8 @@
 #define MG_ADD(r) s##r = MG_OF(dot)(s##r, MG_OF(load_taps)(x + r * step), w);
 #define MG_END(r) MG_OF(store_dots)(sums + r * MG_X86_LANES, s##r);
 
-static MG_TARGET void MG_PART(MG_OF(tile), MG_PIXELS)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
-                                                      const int8_t *weights, int32_t *sums)
+static MG_TARGET void MG_TILE(MG_PIXELS)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
+                                         const MG_SCALAR *weights, int32_t *sums)
 {
     const size_t step = p->step, gap = p->gap;
     MG_EACH(MG_START)
@@ -36,7 +36,7 @@ static MG_TARGET void MG_PART(MG_OF(tile), MG_PIXELS)(const mg_x86_dense *p, con
         for (uint32_t j = 0u; j < p->segments; j += 1u) {
             const uint8_t *x = rows[i] + at + j * gap;
             for (uint32_t k = 0u; k < p->groups; k += 1u) {
-                const MG_OF(weights) w = MG_OF(load_weights)(weights);
+                const MG_OF(weights) w = MG_PART(MG_OF(load), MG_WEIGHT)(weights);
 #if MG_PIXELS == 1
                 MG_OF(fetch)(weights);
 #endif

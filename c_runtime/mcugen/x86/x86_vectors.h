@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of int8 vectors with an int8 matrix on x86-64: pixels of a 1x1 convolution, or a fully connected layer.
+ * Products of int8 vectors with an int8 or int16 matrix on x86-64: pixels of a 1x1 convolution, or a fully connected layer.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over k of w[o][k] * x[k], mult[o], shift[o]) + out_zero_point)
  *
@@ -24,5 +24,7 @@ void mg_fully_connected_s8__avx2(const mg_x86_vectors_params *p, const int8_t *i
                                  uint32_t n);
 void mg_fully_connected_s8__vnni(const mg_x86_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
                                  uint32_t n);
+void mg_fully_connected_s8w16__avx2(const mg_x86_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
+                                    uint32_t n);
 
 #endif /* MCUGEN_X86_VECTORS_H */

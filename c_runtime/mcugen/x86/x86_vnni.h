@@ -28,7 +28,7 @@ MG_AVX2 mg_vnni_sums mg_vnni_zero(void)
     return s;
 }
 
-MG_AVX2 mg_vnni_weights mg_vnni_load_weights(const int8_t *w)
+MG_AVX2 mg_vnni_weights mg_vnni_load_s8(const int8_t *w)
 {
     mg_vnni_weights found;
     (void)memcpy(&found.a, w, sizeof(found.a));
@@ -36,7 +36,7 @@ MG_AVX2 mg_vnni_weights mg_vnni_load_weights(const int8_t *w)
     return found;
 }
 
-MG_AVX2 void mg_vnni_fetch(const int8_t *w)
+MG_AVX2 void mg_vnni_fetch(const void *w)
 {
     mg_avx2_fetch(w);
 }

@@ -11,8 +11,8 @@ from mcugen.ops.fully_connected import FullyConnected
 
 AVX2 = frozenset({"avx2"})
 VNNI = AVX2 | {"vnni"}
-SETS = (("vnni", VNNI), ("avx2", AVX2))
-"""Suffixes of kernels that use all sets, or those up to AVX2, with the features that they need."""
+SETS = (("s8", "vnni", VNNI), ("s8", "avx2", AVX2), ("s8w16", "avx2", AVX2))
+"""Kernels with weights of a type that use all sets, or those up to AVX2, with the features that they need."""
 
 
 def slides(call: Call) -> bool:
@@ -21,11 +21,11 @@ def slides(call: Call) -> bool:
 
 
 def _vectors(*rules: Rule) -> tuple[Kernel, ...]:
-    return tuple(byte_dots.vectors(how, needs, *rules) for how, needs in SETS)
+    return tuple(byte_dots.vectors(types, how, needs, *rules) for types, how, needs in SETS)
 
 
 def _windows(*rules: Rule) -> tuple[Kernel, ...]:
-    return tuple(byte_dots.windows(how, needs, *rules) for how, needs in SETS)
+    return tuple(byte_dots.windows(types, how, needs, *rules) for types, how, needs in SETS)
 
 
 FAMILY = Family(

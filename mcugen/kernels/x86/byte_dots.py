@@ -6,6 +6,7 @@ bytes need them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +83,7 @@ def _dense_fields(call: Call, found: Segments) -> dict[str, Param]:
     w = matrix(call)
     scale = block_scales.fields(call, FLIP + call.input(0).zero_point)
     return {
-        "dense.weights": _weights(w, found).astype(np.int8).reshape(-1),
+        "dense.weights": _weights(w, found).astype(call.input(1).np_dtype).reshape(-1),
         **{f"dense.scale.{name}": value for name, value in scale.items()},
         "dense.kernel_h": found.rows,
         "dense.segments": found.count,
@@ -152,29 +153,33 @@ def _ring(call: Call) -> RowStorage:
     return RowStorage("u8", _row_len(call))
 
 
-def windows(how: str, needs: frozenset[str], *rules: Rule) -> Kernel:
-    """The kernel of convolutions. how: the best set that it uses. rules: further rules of the operator."""
+TYPES: Mapping[str, Rule] = {"s8": _filter.int8_data, "s8w16": _filter.int8_data_wide_weights}
+"""The types of data and weights in symbols, with their rules."""
+
+
+def windows(types: str, how: str, needs: frozenset[str], *rules: Rule) -> Kernel:
+    """The kernel of convolutions. types: of `TYPES`. how: the best set that it uses. rules: further ones."""
     return Kernel(
-        f"mg_conv2d_s8__{how}",
+        f"mg_conv2d_{types}__{how}",
         Ring(row_window, _ring),
-        (_filter.int8_data, _filter.constant_weights, *rules, block_scales.scales_down),
+        (TYPES[types], _filter.constant_weights, *rules, block_scales.scales_down),
         _window_params,
-        text=Text(struct="mg_x86_conv", helpers=(f"x86_dense_{how}.c",)),
+        text=Text(struct="mg_x86_conv", helpers=(f"x86_dense_{types}_{how}.c",)),
         cost=Cost(_window_work, TERMS),
         needs=needs,
     )
 
 
-def vectors(how: str, needs: frozenset[str], *rules: Rule) -> Kernel:
-    """The kernel of 1x1 convolutions and fully connected layers. how, rules: see `windows`."""
+def vectors(types: str, how: str, needs: frozenset[str], *rules: Rule) -> Kernel:
+    """The kernel of 1x1 convolutions and fully connected layers. types, how, rules: see `windows`."""
     return Kernel(
-        f"mg_fully_connected_s8__{how}",
+        f"mg_fully_connected_{types}__{how}",
         Run(pixels),
-        (_filter.int8_data, _filter.constant_weights, *rules, block_scales.scales_down),
+        (TYPES[types], _filter.constant_weights, *rules, block_scales.scales_down),
         _vector_params,
         scratch=_scratch,
-        text=Text(struct="mg_x86_vectors", helpers=(f"x86_dense_{how}.c",)),
+        text=Text(struct="mg_x86_vectors", helpers=(f"x86_dense_{types}_{how}.c",)),
         cost=Cost(_vector_work, TERMS),
         needs=needs,
-        short=f"fc_{how}",
+        short=f"fc_{types}_{how}",
     )

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The products of x86_dense.h with weights of s8, int8, or s8w16, int16: avx2 uses sets up to avx2, vnni all of them.
+ */
+/* Copies of this file, one a line, with these words replaced:
+ * avx2 -> vnni
+ * s8 -> s8w16
+ */
+#ifndef MCUGEN_X86_DENSE_S8_AVX2_H
+#define MCUGEN_X86_DENSE_S8_AVX2_H
+
+#include "mcugen/x86_dense.h"
+
+/* Computes `pixels` pixels. out: pixels * out_c. */
+MG_LINKAGE void mg_x86_dense_s8_avx2(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
+
+/* out = in with the top bit of each byte flipped, for n bytes. */
+MG_LINKAGE void mg_x86_flip_s8_avx2(const int8_t *in, uint8_t *out, uint32_t n);
+
+#endif /* MCUGEN_X86_DENSE_S8_AVX2_H */
