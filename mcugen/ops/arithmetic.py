@@ -140,6 +140,11 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     if kind in _TO_ONNX and (kind not in ("mod", "pow") or is_real == (kind == "pow")):
         name, attributes = _TO_ONNX[kind]
         return [_onnx.in_wide(call, sink, name, inputs, attributes)]
+    if kind == "wrap" and call.output.dtype not in _onnx.NARROW:
+        zero = sink.constant(np.zeros((), call.output.np_dtype))
+        below = sink.operator("Less", [inputs[0], zero], [TensorType(call.output.shape, "bool")])[0]
+        moved = sink.operator("Add", inputs, call.outputs)[0]
+        return sink.operator("Where", [below, moved, inputs[0]], call.outputs)
     if kind == "floor_div" and is_real:
         return sink.operator("Floor", sink.operator("Div", inputs, call.outputs), call.outputs)
     raise UnsupportedError(f"ONNX has no operator for {kind} of {call.output.dtype}")

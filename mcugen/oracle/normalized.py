@@ -1,6 +1,6 @@
 """Normalization of stored integers: exact sums, a reciprocal root of 31 bits, and one product for each element.
 
-The steps are those of the docstring of Normalization. Python's integers have no limit, so nothing here can overflow.
+The steps are those of the docstring of Normalization.
 """
 
 from __future__ import annotations
@@ -22,31 +22,29 @@ _LARGEST = (1 << 31) - 1
 def results(call: Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> Ints:
     """The stored results. gamma, beta: vectors of equal length."""
     op, (up, least, left, down, gains, offsets) = call.op, _numbers(call, gamma, beta)
-    lowest, highest = ends(call.output)
     parts = x.astype(np.int64).reshape(-1, op.positions, op.groups, op.channels)
     place = np.arange(x.size) // op.inner % len(gains) if len(gains) > 1 else np.zeros(x.size, np.int64)
     entries = place.reshape(parts.shape)
-    found = np.empty(parts.shape, np.int64)
-    for row in range(parts.shape[0]):
-        for group in range(op.groups):
-            q = parts[row, :, group].reshape(-1)
-            total, spread = _sums(call, [int(v) for v in q])
-            root, shift = _root((spread << up) + least)
-            steps = [int(v) * len(q) - total for v in q]
-            by = left + shift // 2
-            scaled = [d << by if by >= 0 else 0 for d in steps]
-            at = entries[row, :, group].reshape(-1)
-            slopes = {int(k): 2 * _halves_up(root * gains[k], _WHOLE) for k in np.unique(at)}
-            values = [((d * slopes[int(k)] >> _WHOLE) + offsets[k]) >> down for d, k in zip(scaled, at, strict=True)]
-            found[row, :, group] = np.clip(values, lowest, highest).reshape(op.positions, op.channels)
-    return found.reshape(x.shape)
+    steps, spread = _centred(call, parts)
+    found = [_root((int(v) << up) + least) for v in spread.reshape(-1)]
+    roots, shifts = (np.array(numbers, np.int64).reshape(spread.shape) for numbers in zip(*found, strict=True))
+    scaled = steps << np.minimum(left + shifts // 2, _WHOLE)
+    slopes = 2 * ((roots * np.array(gains, np.int64)[entries] + (1 << (_WHOLE - 1))) >> _WHOLE)
+    made = ((scaled * slopes >> _WHOLE) + np.array(offsets, np.int64)[entries]) >> down
+    return np.asarray(np.clip(made, *ends(call.output))).reshape(x.shape)
 
 
-def _sums(call: Call, row: list[int]) -> tuple[int, int]:
-    """(what is subtracted from n times an element, n^2 times the mean square of the elements after that)."""
-    n = len(row)
-    total = sum(row) if call.op.centred else n * call.input(0).zero_point
-    return total, sum((n * q - total) ** 2 for q in row) // n
+def _centred(call: Call, parts: Ints) -> tuple[Ints, Ints]:
+    """(n times each element minus the row's sum, or n times the zero point; n^2 times the mean of the squares of that).
+
+    All products of this module have at most 62 bits, so that 64 bits hold them.
+    """
+    n = call.op.length
+    if not call.op.centred:
+        plain = parts - call.input(0).zero_point
+        return n * plain, n * (plain**2).sum(axis=(1, 3), keepdims=True)
+    total = parts.sum(axis=(1, 3), keepdims=True)
+    return n * parts - total, n * (parts**2).sum(axis=(1, 3), keepdims=True) - total**2
 
 
 def _root(number: int) -> tuple[int, int]:
@@ -54,10 +52,6 @@ def _root(number: int) -> tuple[int, int]:
     shift = (64 - number.bit_length()) // 2 * 2
     upper = number << shift >> 32
     return min(math.isqrt((1 << 92) // upper), _LARGEST), shift
-
-
-def _halves_up(number: int, bits: int) -> int:
-    return (number + (1 << (bits - 1))) >> bits
 
 
 def _numbers(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.formats import read, registry
@@ -146,3 +147,21 @@ def test_ranges_end_where_a_function_is_flat() -> None:
     )
     assert log.bounds_that_matter(0.01) == (-np.inf, np.inf)
     assert exp.bounds_that_matter(0.01)[1] == np.inf and -4.7 < exp.bounds_that_matter(0.01)[0] < -4.5
+
+
+def test_tokens_of_64_bits_stay_what_they_are(tmp_path: Path) -> None:
+    """An embedding is read by tokens of int64, of which negative ones count from the end."""
+    w = Writer(22)
+    w.inputs.append(helper.make_tensor_value_info("tokens", TensorProto.INT64, (1, 6)))
+    y = w.node("MatMul", [w.node("Gather", [w.weights(10, 8), "tokens"]), w.weights(8, 4)])
+    tokens = np.random.default_rng(1).integers(-10, 10, (12, 6))
+    np.savez(tmp_path / "calib.npz", tokens=tokens)
+    choices = quantize_model.QuantizeOptions(method="min-max", file_format="onnx")
+    found = quantize_model.quantize(write(w.model(y), tmp_path), tmp_path / "calib.npz", choices)
+    (tmp_path / "net.int8.onnx").write_bytes(found.written("onnx"))
+    graph = read.load(tmp_path / "net.int8.onnx", registry.load(()))
+    wanted = found.floats.outputs()[0]
+    for x, real in zip(tokens, wanted, strict=True):
+        stored = interpreter.run(graph, [x.reshape(1, 6)], "ort")[graph.outputs[0]]
+        t = graph.type(graph.outputs[0])
+        assert np.abs((stored.astype(int) - t.zero_point) * t.scale - real).max() < 3 * t.scale
