@@ -18,6 +18,7 @@ from mcugen.boards import target
 from mcugen.cli import main
 from mcugen.report import measured
 from tests.formats import test_microwakeword
+from tests.quantize.stream_models import BANDS, stream
 from tests.samples.test_front_end import speech
 from tests.samples.test_sound_folders import encoded, wav
 from tests.support import front_end, reference_pages
@@ -102,6 +103,10 @@ def further(folder: Path, page: str) -> None:
     np.savez(folder / "calib.npz", x=images)
     np.savez(folder / "test.npz", x=images, y=rng.integers(0, 10, 40))
     np.save(folder / "x.npy", images)
+    if page == "docs/quantize.md":
+        stream(folder, "GRU")
+        for name, frames in (("sequences", 20), ("longer", 60)):
+            np.savez(folder / f"{name}.npz", x=rng.normal(size=(6, frames, BANDS)).astype(np.float32))
     if page == "docs/nnef.md":
         (folder / "model").mkdir()
         (folder / "model" / "graph.nnef").write_text(NNEF)

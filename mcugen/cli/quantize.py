@@ -101,6 +101,13 @@ def _keep_memory() -> None:
     help="Earlier quantized model with the same layers. Its bits, scales and zero points of activations are reused, so "
     "that `mcugen pack` can put the new weights into firmware in the field.",
 )
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    metavar="OUT=IN",
+    help="An output that is the next frame's input. Samples are then sequences [n, frames, ...] of the other inputs.",
+)
 @click.option("--test", type=click.Path(path_type=Path), help="Labelled samples, to measure accuracy before and after.")
 @click.option(
     "--io",
@@ -382,6 +389,7 @@ def _choices(values: dict[str, Any]) -> Any:
         "resume",
         "macs",
         "ranges_of",
+        "states",
     )
     return QuantizeOptions(
         widths=Widths(_bits(values["weights"]), _bits(values["activations"])),

@@ -42,7 +42,7 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
     if graph.states:
         raise UnsupportedError(
             f"{path.name} keeps values from run to run, but samples are independent of each other",
-            hint="quantize it with the tool that trained it, or export the part without states",
+            hint="export its states as inputs and outputs of the model, and name these by --state",
         )
     return graph
 

@@ -125,6 +125,11 @@ def score_lines(test: Score | None, made: str) -> list[str]:
     if test is None:
         return []
     lines = [f"test: {test.samples} samples, {test.sqnr:.1f} dB against the float model"]
+    if test.over_time is not None:
+        of = test.over_time
+        what = f"test: {test.samples} sequences of {of.frames:,} frames, {test.sqnr:.1f} dB against the float model"
+        lines = [f"{what}, {of.worst:.1f} dB in the worst"]
+        lines.append("  dB by tenths of time: " + ", ".join(f"{v:.1f}" for v in of.tenths))
     if test.before is not None and test.after is not None:
         lines.append(f"  {test.metric}: {test.before:.4g} in floats, {test.after:.4g} {made}")
     return lines
@@ -141,6 +146,7 @@ def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | No
         "float": test.before,
         made: test.after,
         "confusion": None if test.confusion is None else test.confusion.tolist(),
+        "over_time": None if test.over_time is None else dataclasses.asdict(test.over_time),
     }
 
 

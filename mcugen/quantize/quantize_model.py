@@ -14,12 +14,13 @@ from mcugen.errors import UsageError
 from mcugen.formats import write
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape
-from mcugen.quantize import balance, cluster, float_model, guard, layer_bits, older, prune
+from mcugen.quantize import balance, cluster, float_model, frame_sequences, guard, layer_bits, older, prune
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.cross_validation import Bench, TaskPool, pool
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
 from mcugen.quantize.float_values import FloatRun, require_bounded, require_finite
+from mcugen.quantize.frame_sequences import States
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
 from mcugen.quantize.kept import ResultCache, opened
@@ -51,6 +52,7 @@ class QuantizeOptions:
     macs: multiply-accumulates left after channels are removed, as `70%` or `8M`; "" to remove none
     shapes, signature, input_layout, output_layout: as for a build
     file_format: of the file to write, which decides on the operators that the network may have
+    states: OUTPUT=INPUT for each output that is the next frame's input; samples are then sequences
     """
 
     widths: Widths = field(default_factory=Widths)
@@ -70,6 +72,7 @@ class QuantizeOptions:
     input_layout: str = ""
     output_layout: str = ""
     file_format: str = "tflite"
+    states: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +80,14 @@ class QuantizeInputs:
     """Inputs of a quantization.
 
     imported: the network as read; graph: simplified; found: the samples; tested: samples of a test, or None
+    states: of a network that is run over sequences; `found` are then the frames, and `tested` whole sequences
     """
 
     imported: Graph
     graph: Graph
     found: Samples
     tested: Samples | None
+    states: States | None = None
 
 
 def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | None) -> QuantizeInputs:
@@ -91,10 +96,16 @@ def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | 
     Raises McugenError for files that cannot be read or do not fit the model.
     """
     imported = float_model.load(path, choices.shapes, choices.signature)
-    found = _zeros(imported)
-    if data is not None:
-        found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
-    tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
+    states = frame_sequences.states_of(imported, choices.states) if choices.states else None
+    found, tested = _zeros(imported), None
+    if states is not None:
+        found = found if data is None else frame_sequences.load(data, imported, states, limit=choices.limit)
+        tested = None if test is None else frame_sequences.load(test, imported, states, with_labels=True)
+    else:
+        if data is not None:
+            found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
+        if test is not None:
+            tested = samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
     layouts, keeps = (choices.input_layout, choices.output_layout), choices.ranges_of is not None
     graph = float_model.prepared(
         imported,
@@ -103,6 +114,11 @@ def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | 
         file_format=choices.file_format,
         activations=choices.widths.activations,
     )
+    if states is not None:
+        if data is not None:
+            frames = frame_sequences.frames_of(graph, float_model.REFERENCE, states, found.arrays)
+            found = replace(found, arrays=frames)
+        return QuantizeInputs(imported, graph, found, tested, states)
     require_classes(graph, None if tested is None else tested.labels, str(test))
     return QuantizeInputs(imported, graph, found, tested)
 
@@ -159,22 +175,20 @@ def quantize(
     arrays = in_interface(whole, found.arrays)
     before = None if choices.ranges_of is None else older.read(choices.ranges_of, whole)
     widths = layer_bits.given(whole, choices.widths, choices.layers) if before is None else before.widths
+    widths = widths if read.states is None else frame_sequences.widened(whole, widths, read.states)
     float_model.require_integers(whole, widths, choices.file_format)
     pruned, graph = _pruned(whole, arrays, choices, progress)
     graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
-    floats = FloatRun(graph, float_model.REFERENCE, arrays, older=before)
-    if data is not None:
-        progress(f"running the float model on {floats.count} samples")
-        require_finite(floats)
-        require_bounded(floats)
-    if choices.cache is not None:
-        floats = calibrated(floats, choices.cache, _model_hash(imported, choices), found.sha256)
+    floats = _run_in_floats(read, FloatRun(graph, float_model.REFERENCE, arrays, older=before), data, choices, progress)
     require_offered(floats, widths)
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
     judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, progress)
-    interface = choices.interface if before is None else before.interface
-    final = with_floats(integer) if interface == "float" else integer
-    of_test = None if held is None else FloatRun(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
+    frame_sequences.require_one_type(integer, read.states)
+    as_floats = (choices.interface if before is None else before.interface) == "float"
+    final = with_floats(integer) if as_floats else integer
+    of_test = None
+    if held is not None and read.states is None:
+        of_test = FloatRun(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
     diagnosed = Diagnosis((), ())
     if data is not None:
         progress("looking at each layer")
@@ -192,11 +206,33 @@ def quantize(
         None,
         pruned,
     )
-    if held is None or of_test is None:
+    if held is None:
         return made
-    progress(f"testing on {held.count} samples")
+    progress(f"testing on {held.count} {'samples' if read.states is None else 'sequences'}")
+    made = replace(made, notes=(*made.notes, *held.notes))
+    if of_test is None and read.states is not None:
+        return replace(made, score=frame_sequences.score((whole, final), float_model.REFERENCE, read.states, held))
+    assert of_test is not None
     pruned = None if pruned is None else prune.tested(pruned, of_test, held.labels)
-    return replace(made, score=score(of_test, final, held.labels), pruned=pruned, notes=(*made.notes, *held.notes))
+    return replace(made, score=score(of_test, final, held.labels), pruned=pruned)
+
+
+def _run_in_floats(
+    read: QuantizeInputs,
+    floats: FloatRun,
+    data: Path | None,
+    choices: QuantizeOptions,
+    progress: Callable[[str], None],
+) -> FloatRun:
+    """The float network with the ranges of its states and of the calibration cache, if these are given."""
+    if data is not None:
+        progress(f"running the float model on {floats.count} samples")
+        require_finite(floats)
+        require_bounded(floats)
+    floats = floats if read.states is None else frame_sequences.with_ranges(floats, read.states)
+    if choices.cache is None:
+        return floats
+    return calibrated(floats, choices.cache, _model_hash(read.imported, choices), read.found.sha256)
 
 
 def _pruned(

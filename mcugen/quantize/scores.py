@@ -15,6 +15,15 @@ from mcugen.quantize.noise import decibels, powers
 MAX_CLASSES = 1000
 
 
+@dataclass(frozen=True)
+class OverTime:
+    """SQNR of sequences, in dB. frames: of each sequence; worst: of the worst sequence; tenths: by tenths of time."""
+
+    frames: int
+    worst: float
+    tenths: tuple[float, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Score:
     """Results of a test.
@@ -23,6 +32,7 @@ class Score:
     before, after: accuracy in %, or mean squared error to the targets, of the float and of the integer network; None
     without labels
     metric: name of this measure; confusion: [label, answer] of the integer network, None without classes
+    over_time: if samples are sequences
     """
 
     samples: int
@@ -31,6 +41,7 @@ class Score:
     before: float | None = None
     after: float | None = None
     confusion: np.ndarray | None = None
+    over_time: OverTime | None = None
 
 
 def score(floats: FloatRun, graph: Graph, labels: np.ndarray | None) -> Score:
