@@ -99,7 +99,7 @@ class Interpolate(Op):
     kernels = (Kernel("mg_interpolate_f32", Whole(), (constant_tables,), params, operands=(0,)),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused("mcugen quantizes only bilinear and nearest-neighbour resizing of images")
+        return refused("the matrix of its weights would have more than 65,536 numbers")
 
     def infer(
         self, x: TensorType | None, index: TensorType | None, weight: TensorType | None

@@ -18,6 +18,7 @@ from mcugen.passes.join_functions import join_functions
 from mcugen.passes.join_norms import join_norms
 from mcugen.passes.join_resizing import join_resizing
 from mcugen.passes.multiply_instead import multiply_instead
+from mcugen.passes.weigh_lines import weigh_lines
 from mcugen.quantize.recipe import Widths
 
 REFERENCE = "tflm"
@@ -64,7 +65,7 @@ def prepared(
     """
     turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
     simple = passes.simplified(turned, REFERENCE, all_channels=all_channels)
-    simple = multiply_instead(join_resizing(simple, REFERENCE), REFERENCE)
+    simple = multiply_instead(weigh_lines(join_resizing(simple, REFERENCE), REFERENCE), REFERENCE)
     if file_format == "tflite":
         return integer_softmax_form(simple, REFERENCE, masked_only=True)
     return _joined(simple, needed=activations > _BYTE)

@@ -130,22 +130,18 @@ def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("first", "says", "hint"),
     [
-        (
-            "Conv",
-            "mcugen quantizes only bilinear and nearest-neighbour resizing",
-            "compute them in the calling code",
-        ),
+        ("Conv", "it is computed on floats alone", "compute them in the calling code"),
         ("Erf", "it is computed on floats alone", "the file as it is"),
     ],
 )
 def test_a_refusal_says_once_what_to_do(tmp_path: Path, first: str, says: str, hint: str) -> None:
-    """A resizing along two axes is one layer, and a network in which nothing multiplies needs no integers."""
+    """A layer is named once, and a network in which nothing multiplies needs no integers."""
     np.savez(tmp_path / "calib.npz", x=np.random.default_rng(1).standard_normal((4, 1, 4, 4)).astype(np.float32))
     w = Writer()
     x = w.input((1, 1, 4, 4))
     if first == "Conv":
         x = w.node("Conv", [x, w.weights(1, 1, 1, 1)])
-        y = w.node("Resize", [x, "", w.constant(np.array([1, 1, 2, 2], np.float32))], mode="cubic")
+        y = w.node("ReduceProd", [x], keepdims=1)
     else:
         y = w.node(first, [x])
     with pytest.raises(UnsupportedError) as caught:
