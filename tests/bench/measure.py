@@ -49,6 +49,8 @@ MODELS = (
     Model("hello_world", "hello_world_int8"),
     Model("person_detect", "person_detect_int8"),
     Model("IC, float", "mlperf_ic_float"),
+    Model("KWS, int8 weights on float data", "mlperf_kws_float"),
+    Model("digits by LSTM, float", "mnist_lstm_float"),
     Model("wake word with variables, a call", "mww_okay_nabu_v2"),
     Model("KWS by SVDF, a call", "kws_svdf_8bit"),
 )
