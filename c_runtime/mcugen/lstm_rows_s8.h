@@ -4,7 +4,7 @@
  *
  *   sum = clamp(saturate16((w_bias + W x) scaled) + saturate16((r_bias + R h8) scaled))   h8: the upper byte of h
  *   i, o, f = logistic(sum), g = tanh(sum)
- *   c = saturate16(f * c + i * g)          f * c and i * g are rounded to steps of c
+ *   c = saturate16(f * c + i * g)
  *   h = o * tanh(c)                        y = h8
  *
  * Values of gates and h have 15 fraction bits, sums of gates 12 or less: times `factor`, they are in steps of
@@ -16,7 +16,7 @@
  * table     sigmoid(i / 24) for i = 0 .. 255
  * low, high the clamp of sums
  * cell_factor, cell_half, cell_right  (c * cell_factor + cell_half) >> cell_right is c in steps of 1 / (3 * 4096)
- * enter     the right shift that brings i * g to steps of c
+ * enter     the right shift that brings i * g to steps of c, 15 to 29
  */
 #ifndef MCUGEN_LSTM_ROWS_S8_H
 #define MCUGEN_LSTM_ROWS_S8_H

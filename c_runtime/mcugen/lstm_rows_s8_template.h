@@ -19,8 +19,9 @@ static void step(const MG_PARAMS *p, const MG_READ *x, MG_READ *read, mg_s16 *h,
         const int32_t o = mg_gate_logistic(gates.table, mg_gate_limited(gates, data[n + k] + state[n + k]));
         const int32_t f = mg_gate_logistic(gates.table, mg_gate_limited(gates, data[2u * n + k] + state[2u * n + k]));
         const int32_t g = mg_gate_tanh(gates.table, mg_gate_limited(gates, data[3u * n + k] + state[3u * n + k]));
-        const int32_t entered = (i * g + ((int32_t)1 << (enter - 1u))) >> enter;
-        const int32_t cell = mg_flat_s16(mg_gate_product(f, c[k]) + entered);
+        const int32_t kept = f * c[k];
+        const int32_t rest = (kept & 0x7FFF) * ((int32_t)1 << (enter - 15u)) + i * g + ((int32_t)1 << (enter - 1u));
+        const int32_t cell = mg_flat_s16((kept >> 15) + (rest >> enter));
         const int32_t next = mg_gate_product(o, mg_gate_tanh(gates.table, (cell * factor + half) >> right));
         c[k] = (int16_t)cell;
         h[k] = (int16_t)next;

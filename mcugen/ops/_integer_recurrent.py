@@ -105,7 +105,7 @@ def constant_weights(call: Call) -> bool:
 
 
 def fixed_scales(call: Call) -> bool:
-    "the state has the scale 2^-15, or that of the sums after a ReLU; a cell has a power of two from 2^-15 to 1"
+    "the state has the scale 2^-15, or that of the sums after a ReLU; a cell has a power of two from 2^-15 to 1/2"
     op, y, states = call.op, call.outputs[0], call.outputs[1:]
     cells = [t.quant for t in (call.inputs[-1], states[-1]) if op.has_cell and t is not None]
     return (
@@ -116,11 +116,11 @@ def fixed_scales(call: Call) -> bool:
 
 
 def cell_bits(quant: QuantParams | None) -> int | None:
-    """Fraction bits of a cell, 0 to 15; None if its scale is no such power of two, or it has a zero point."""
+    """Fraction bits of a cell, 1 to 15; None if its scale is no such power of two, or it has a zero point."""
     if quant is None or quant.per_channel or quant.zero_point[0]:
         return None
     mantissa, exponent = math.frexp(quant.scale[0])
-    return 1 - exponent if mantissa == 0.5 and -14 <= exponent <= 1 else None
+    return 1 - exponent if mantissa == 0.5 and -14 <= exponent <= 0 else None
 
 
 def fits(call: Call) -> bool:

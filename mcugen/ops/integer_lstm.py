@@ -52,10 +52,10 @@ class IntegerLstm(_integer_recurrent.IntegerRecurrent):
 
     x: s8 [T, B, I]   w: s8 [4 * H, I]   r: s8 [4 * H, H], both with a scale per row   b: s32 [4 * H], in steps of the
     products of the scales   gates in the order i, o, f, g   h: s16 [B, H], in steps of 2**-15   c: s16 [B, H], in
-    steps of 2**-m, 0 <= m <= 15   y: s8 [T, B, H], the upper byte of h after each step; and h and c after the last step
+    steps of 2**-m, 1 <= m <= 15   y: s8 [T, B, H], the upper byte of h after each step; and h and c after the last step
     In integers, with steps of 2**-p for sums (p = 12, or less, so that int16 holds the clip), each line rounded once,
     halves up: sums = clip(sat16(W x + b) + sat16(R h8)) with h8 = min((h + 128) >> 8, 127), gates with 15 fraction
-    bits, c = sat16((f c >> 15) + (i g >> (30 - m))), h = o tanh(c) >> 15, where tanh reads c in steps of 1 / 12288.
+    bits, c = sat16((f c 2**(15 - m) + i g) >> (30 - m)), h = o tanh(c) >> 15, where tanh reads c in steps of 1 / 12288.
     Sigmoid and tanh are those of TensorFlow Lite Micro on int16.
     Source: none; mcugen's form of ONNX LSTM-14 between DequantizeLinear and QuantizeLinear, with `clip`.
     """
@@ -88,8 +88,9 @@ class IntegerLstm(_integer_recurrent.IntegerRecurrent):
         h, c = int64(h), int64(c)
         for row in data:
             i, o, f, new = np.split(row + g.scaled(g.sums(g.upper_byte(h), r, second), rows), GATES, axis=1)
-            entered = g.halves_up(g.logistic(call, i) * g.tanh(call, new), 30 - g.cell_bits(call))
-            c = np.clip(g.halves_up(g.logistic(call, f) * c, 15) + entered, -(1 << 15), (1 << 15) - 1)
+            entered, finer = g.logistic(call, i) * g.tanh(call, new), 15 - g.cell_bits(call)
+            total = (g.logistic(call, f) * c << finer) + entered
+            c = np.clip(g.halves_up(total, 15 + finer), -(1 << 15), (1 << 15) - 1)
             h = g.halves_up(g.logistic(call, o) * g.tanh_of_cell(call, c), 15)
             y.append(g.upper_byte(h))
         return np.stack(y), h, c
@@ -106,6 +107,6 @@ _CASES = (
     (8.0, 12, (5, 1, 6, 4), -128),
     (16.0, 15, (3, 2, 9, 7), 3),
     (0.6, 9, (2, 1, 1, 9), 0),
-    (2.0**15, 0, (2, 1, 33, 8), -5),
+    (2.0**15, 1, (2, 1, 33, 8), -5),
 )
 """(clip, fraction bits of the cell, (steps, batches, inputs, hidden), zero point of the data) of each example."""

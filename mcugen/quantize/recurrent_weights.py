@@ -169,7 +169,7 @@ def _power_above(reach: float, least: float, most: float) -> float:
 def state_types(node: Node, graph: Graph, reach: Reach) -> Mapping[str, TensorType]:
     """The types of a layer's results, and of its states before the first step if these are computed."""
     form = integer_form(node.op, reach)
-    cell = QuantParams((_power_above(_ROOM * reach.cell, 1.0, 2.0**15) / 2.0**15,), (0,))
+    cell = QuantParams((_power_above(_ROOM * reach.cell, 1.0, 2.0**14) / 2.0**15,), (0,))
     y, *states = node.outputs
     found = {y: TensorType(graph.type(y).shape, "s8", form.read_quant)}
     for names in (states, node.inputs[-len(states) :]):

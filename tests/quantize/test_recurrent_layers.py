@@ -139,8 +139,7 @@ def lstm_step(call: Call, x: Ints, h: Ints, c: Ints) -> tuple[Ints, Ints]:
     cells, states = [], []
     for k in range(size):
         i, o, f, new = (of(tanh if j == 3 else sigmoid, j * size + k) for j in range(4))
-        entered = nearest(Fraction(i * new, 2 ** (30 - m)))
-        cells.append(saturated(nearest(Fraction(f * c[k], 2**15)) + entered))
+        cells.append(saturated(nearest(Fraction(f * c[k], 2**15) + Fraction(i * new, 2 ** (30 - m)))))
         states.append(nearest(Fraction(o * tanh(nearest(Fraction(3 * cells[k] * 2**12, 2**m))), 2**15)))
     return states, cells
 
