@@ -16,11 +16,15 @@ import mcugen
 from mcugen import kernels
 from mcugen.boards import target
 from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.kernels.x86 import AVX2, FAMILY, VNNI, byte_dots, tap_pairs
+from mcugen.machines.toolchain.host_gcc import SANITIZE
 from mcugen.ops._filter_examples import example
+from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.sub import Sub
 from mcugen.system import resources
 from tests.kernels.test_mve_taps import served_by
 from tests.support import conformance, program
@@ -95,7 +99,35 @@ class Vectors(FullyConnected):
         return [served_by(cls, found) for found in made]
 
 
-OPERATORS: tuple[type[Op], ...] = (Windows, Depthwise, Vectors)
+def summed(op: Op) -> list[Example]:
+    """Sums of whole vectors of 16 elements, of a rest alone, and of both."""
+    types = [TensorType((), "s8", QuantParams((scale,), (zero,))) for scale, zero in ((0.5, 3), (0.37, -9), (0.61, 1))]
+    shapes = ((1, 2, 16), (5,), (1, 3, 7, 5))
+    made = [[t.with_shape(shape) for t in types] for shape in shapes]
+    return [Example(op, (a, b), (y,), {}, seed) for seed, (a, b, y) in enumerate(made)]
+
+
+class Sums(Add):
+    """Sums of two computed tensors. Source: none."""
+
+    kernels = own(Add)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [served_by(cls, found) for found in (*summed(Add()), *summed(Add("RELU6")))]
+
+
+class Differences(Sub):
+    """Differences of two computed tensors. Source: none."""
+
+    kernels = own(Sub)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        return [served_by(cls, found) for found in summed(Sub("RELU"))]
+
+
+OPERATORS: tuple[type[Op], ...] = (Windows, Depthwise, Vectors, Sums, Differences)
 
 
 def test_all_operators_of_the_family_are_tested() -> None:
@@ -107,7 +139,7 @@ def test_all_operators_of_the_family_are_tested() -> None:
 def test_results_equal_the_oracle_with_and_without_vectors(operator: type[Op], most: int, tmp_path: Path) -> None:
     cases, refused = cases_of(operator, VNNI, variants=False)
     assert not refused and len(cases) >= len(operator.examples())
-    flags = ("-O0", "-g1", *conformance.SANITIZE, f"-DMCUGEN_X86_MOST={most}u")
+    flags = ("-O0", "-g1", *SANITIZE, f"-DMCUGEN_X86_MOST={most}u")
     built = conformance.compile_host(program.Group(operator.__name__.lower(), tuple(cases)), tmp_path, flags)
     assert not conformance.run_host(built, cases)
 

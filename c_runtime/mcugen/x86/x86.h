@@ -44,6 +44,13 @@ typedef struct {
     uint8_t once;
 } mg_x86_scale;
 
+/* A sum of two int8 tensors as one linear form: clamp((a * x + b * y + addend) / 2^21), rounded down. Nothing leaves 32
+ * bits. low, high: within int8. */
+typedef struct {
+    int32_t a, b, addend;
+    int16_t low, high;
+} mg_x86_sum;
+
 /* The sets, in the order of their speed. */
 #define MG_X86_PLAIN 0u
 #define MG_X86_AVX2 1u

@@ -293,4 +293,28 @@ static inline MG_TARGET_avx2 void mg_avx2_finish(const mg_x86_scale *p, uint32_t
     }
 }
 
+/* Eight sums of mg_avx2_add. */
+MG_AVX2 mg_i32x8 mg_avx2_form(const mg_x86_sum *p, const void *x, const void *y)
+{
+    mg_i32x8 a, b;
+    __asm__("vpmovsxbd %1, %0" : "=x"(a) : "m"(*(const mg_8_bytes *)x));
+    __asm__("vpmovsxbd %1, %0" : "=x"(b) : "m"(*(const mg_8_bytes *)y));
+    return (p->addend + a * p->a + b * p->b) >> 21;
+}
+
+static inline MG_TARGET_avx2 void mg_avx2_add(const mg_x86_sum *p, const int8_t *a, const int8_t *b, int8_t *out,
+                                              uint32_t n)
+{
+    const mg_i8x16 least = mg_avx2_all(p->low), most = mg_avx2_all(p->high);
+    const uint32_t whole = n & ~15u;
+    for (uint32_t i = 0u; i < whole; i += 16u) {
+        const mg_i32x8 low = mg_avx2_form(p, a + i, b + i), high = mg_avx2_form(p, a + i + 8u, b + i + 8u);
+        const mg_i8x16 bytes = mg_avx2_bytes(low, high, least, most);
+        (void)memcpy(out + i, &bytes, sizeof(bytes));
+    }
+    for (uint32_t i = whole; i < n; i += 1u) {
+        out[i] = (int8_t)mg_clamp((p->addend + a[i] * p->a + b[i] * p->b) >> 21, p->low, p->high);
+    }
+}
+
 #endif /* MCUGEN_X86_AVX2_H */

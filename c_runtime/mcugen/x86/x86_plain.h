@@ -126,4 +126,12 @@ static inline void mg_plain_finish(const mg_x86_scale *p, uint32_t o, const int3
     }
 }
 
+/* out = clamp((p->a * a + p->b * b + p->addend) / 2^21), rounded down, for n elements; out may be a or b. */
+static inline void mg_plain_add(const mg_x86_sum *p, const int8_t *a, const int8_t *b, int8_t *out, uint32_t n)
+{
+    for (uint32_t i = 0u; i < n; i += 1u) {
+        out[i] = (int8_t)mg_clamp((p->addend + a[i] * p->a + b[i] * p->b) >> 21, p->low, p->high);
+    }
+}
+
 #endif /* MCUGEN_X86_PLAIN_H */

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from mcugen.ir.call import Call, Rule
 from mcugen.ir.kernel import Family, Kernel
-from mcugen.kernels.x86 import byte_dots, tap_pairs
+from mcugen.kernels.x86 import byte_dots, byte_sums, tap_pairs
+from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.sub import Sub
 
 AVX2 = frozenset({"avx2"})
 VNNI = AVX2 | {"vnni"}
@@ -35,5 +37,7 @@ FAMILY = Family(
         Conv2D: (*_vectors(is_pointwise), *_windows(one_group, slides)),
         DepthwiseConv2D: (*_windows(reads_one_channel), tap_pairs.DEPTHWISE),
         FullyConnected: _vectors(),
+        Add: (byte_sums.SUM,),
+        Sub: (byte_sums.SUM,),
     },
 )
