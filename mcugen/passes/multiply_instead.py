@@ -15,7 +15,7 @@ def multiply_instead(graph: Graph, reference: str) -> Graph:
     """The float graph with Mul by the reciprocal in place of Div by a constant, if the reciprocal is finite."""
     tensors, nodes = list[Tensor](), list[Node]()
     for node in graph.nodes:
-        factor = _factor(graph, node)
+        factor = _factor(graph, node) if isinstance(node.op, Div) else None
         if factor is None or not isinstance(node.op, Div):
             nodes.append(node)
             continue
@@ -25,9 +25,9 @@ def multiply_instead(graph: Graph, reference: str) -> Graph:
 
 
 def _factor(graph: Graph, node: Node) -> Tensor | None:
-    """The reciprocal of a node's second operand; None if it is no constant or has no finite reciprocal."""
-    divisor = graph.tensors[str(node.inputs[-1])] if len(node.inputs) > 1 else None
-    if divisor is None or divisor.data is None or not divisor.type.is_float:
+    """The reciprocal of a quotient's divisor; None if that is no constant or has no finite reciprocal."""
+    divisor = graph.tensors[str(node.inputs[1])]
+    if divisor.data is None or not divisor.type.is_float:
         return None
     with np.errstate(divide="ignore", over="ignore"):
         data = np.asarray(np.float32(1) / divisor.data)

@@ -30,9 +30,9 @@ def weigh_lines(graph: Graph, reference: str) -> Graph:
 
 def _matrix(graph: Graph, node: Node) -> np.ndarray | None:
     """The factors [results, elements] of the elements along a node's axis; None for other nodes, or if too many."""
-    x = graph.type(str(node.inputs[0])) if node.inputs else None
-    if x is None or not x.is_float or not isinstance(node.op, Scan | Interpolate):
+    if not isinstance(node.op, Scan | Interpolate) or not graph.type(node.outputs[0]).is_float:
         return None
+    x = graph.type(str(node.inputs[0]))
     size, count = (t.shape[node.op.axis] for t in (x, graph.type(node.outputs[0])))
     if size * count > _MOST_WEIGHTS:
         return None

@@ -45,7 +45,8 @@ def _answers(floats: FloatRun) -> Iterator[Finding]:
     name, t = graph.outputs[0], graph.type(graph.outputs[0])
     same = any(graph.type(n).size == t.size for n in graph.inputs)
     values = floats.observed()[name].values if name in floats.observed() else np.zeros(0)
-    if len(graph.outputs) == 1 and not same and values.size == floats.count * t.size == floats.count * t.shape[-1]:
+    is_vector = values.size == floats.count * t.size and t.size == (t.shape or (1,))[-1]
+    if len(graph.outputs) == 1 and not same and is_vector:
         yield from of_answers(values.reshape(floats.count, -1), graph.tensors[name].label or name)
 
 

@@ -17,7 +17,7 @@ from mcugen.ops._links import Link
 from mcugen.ops.element_function import ElementFunction
 from mcugen.ops.float_functions import Exp
 from mcugen.oracle import interpreter
-from mcugen.quantize import quantize_model
+from mcugen.quantize import float_model, quantize_model
 from tests.formats.onnx_models import Writer, write
 
 _ABOVE, _AROUND = (0.05, 4.0), (-4.0, 4.0)
@@ -121,6 +121,21 @@ def test_tflite_asks_for_onnx(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError) as caught:
         _quantized(tmp_path, lambda w, x: w.node("Erf", [w.node("MatMul", [x, w.weights(40, 8)])]), _AROUND, "tflite")
     assert caught.value.hint.startswith("write an .onnx")
+
+
+def test_layers_without_a_bias_and_results_without_axes(tmp_path: Path) -> None:
+    """Neither is taken for a divisor, or for a vector of classes."""
+    w = Writer()
+    largest = write(w.model(w.node("ReduceMax", [w.input((1, 6))], keepdims=0)), tmp_path)
+    layers = Path(__file__).parents[1] / "models" / "f32_fully_connected.tflite"
+    for path, bytes_at_least in ((layers, 10000), (largest, 500)):
+        graph, rng = float_model.load(path), np.random.default_rng(1)
+        shapes = {name: tuple(n for k, n in enumerate(graph.type(name).shape) if k or n > 1) for name in graph.inputs}
+        given = {graph.tensors[n].label: rng.standard_normal((12, *s)).astype(np.float32) for n, s in shapes.items()}
+        np.savez(tmp_path / "calib.npz", **given)
+        choices = quantize_model.QuantizeOptions(method="min-max")
+        found = quantize_model.quantize(path, tmp_path / "calib.npz", choices)
+        assert len(found.written("tflite")) > bytes_at_least
 
 
 def test_a_table_rounds_once() -> None:
