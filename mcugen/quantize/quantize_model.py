@@ -27,6 +27,7 @@ from mcugen.quantize.kept import ResultCache, opened
 from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.prune import Pruned
 from mcugen.quantize.recipe import Widths
+from mcugen.quantize.recurrent_weights import notes_of
 from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.samples import Samples
@@ -193,7 +194,7 @@ def quantize(
     if data is not None:
         progress("looking at each layer")
         diagnosed = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
-    notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
+    notes = (*imported.notes, *found.notes, *_runtime_notes(integer), *notes_of(integer, floats.reaches()))
     made = Quantized(
         replace(final, features=found.features or imported.features),
         floats,

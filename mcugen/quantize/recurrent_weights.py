@@ -252,6 +252,18 @@ def _bias(b: np.ndarray, scale: float, w: TensorType) -> Constant:
     return TensorType(b.shape, "s32", quant), data
 
 
+def notes_of(graph: Graph, reaches: Mapping[str, Reach]) -> tuple[str, ...]:
+    """What each recurrent layer of an integer network does with the sums of its gates, in words."""
+    found = []
+    for node in graph.nodes:
+        if isinstance(node.op, IntegerRecurrent) and node.name in reaches:
+            label, reach = graph.tensors[node.outputs[0]].label or node.name, reaches[node.name].sums
+            ends = "none saturates" if reach < node.op.clip else f"those beyond {node.op.clip:g} saturate"
+            steps = f"in steps of 2^-{node.op.fraction_bits}"
+            found.append(f"{label}: the sums of its gates reach {reach:.3g} in the samples, {steps}; {ends}")
+    return tuple(found)
+
+
 def with_states(
     graph: Graph, shares: Mapping[str, bool], reaches: Mapping[str, Reach]
 ) -> dict[str, TensorType]:

@@ -277,6 +277,8 @@ def test_gates_that_reach_further_have_coarser_steps(tmp_path: Path) -> None:
     (op,) = (node.op for node in found.graph.nodes if isinstance(node.op, IntegerGru))
     (reach,) = (r.sums for r in found.floats.reaches().values())
     assert op.clip >= 16 and reach < op.clip < 4 * reach
+    said = f"the sums of its gates reach {reach:.3g} in the samples, in steps of 2^-{op.fraction_bits}; none saturates"
+    assert [note for note in found.notes if said in note]
     test = np.random.default_rng(6).normal(size=(40, 12, 1, 5)).astype(np.float32)
     floats = FloatRun(found.floats.graph, "tflm", (test,))
     (near,), (real,) = outputs_of(floats, found.graph), floats.outputs()
