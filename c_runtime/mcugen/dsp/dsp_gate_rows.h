@@ -114,20 +114,29 @@ static inline void mg_dsp_gate_quad(int32_t sums[4], const int32_t *w, const mg_
 
 #endif
 
+/* The sum of a gate over row k, from its products. */
+static inline int16_t mg_dsp_gate_of(const mg_dsp_gate_rows *rows, int32_t products, uint32_t k)
+{
+    return (int16_t)mg_gate_sum(products + rows->bias[k], rows->left, rows->mult[k], rows->shift[k]);
+}
+
 /* out[k] = the sum of a gate over row k, for `count` rows */
 static inline void mg_dsp_gate_sums(const mg_dsp_gate_rows *rows, const mg_s16 *x, uint32_t count, mg_s16 *out)
 {
     const uint32_t words = mg_dsp_gate_room(rows->n);
     const int32_t *w = rows->w;
     for (uint32_t k = 0u; k < count; k += 4u) {
-        const uint32_t left = count - k < 4u ? count - k : 4u;
         int32_t found[4];
         mg_dsp_gate_quad(found, w, x, words / 4u);
-        found[0] = (found[0] - found[1]) >> 8;
-        found[2] = (found[2] - found[3]) >> 8;
-        for (uint32_t j = 0u; j < left; j += 1u) {
-            out[k + j] = (int16_t)mg_gate_sum(found[j] + rows->bias[k + j], rows->left, rows->mult[k + j],
-                                              rows->shift[k + j]);
+        out[k] = mg_dsp_gate_of(rows, (found[0] - found[1]) >> 8, k);
+        if (k + 1u < count) {
+            out[k + 1u] = mg_dsp_gate_of(rows, found[1], k + 1u);
+        }
+        if (k + 2u < count) {
+            out[k + 2u] = mg_dsp_gate_of(rows, (found[2] - found[3]) >> 8, k + 2u);
+        }
+        if (k + 3u < count) {
+            out[k + 3u] = mg_dsp_gate_of(rows, found[3], k + 3u);
         }
         w += words;
     }
