@@ -18,6 +18,7 @@ from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
 from mcugen.ops._activation import unclamped
+from mcugen.ops.integer_softmax import IntegerSoftmax
 from mcugen.ops.normalization import Normalization
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.table_softmax import TableSoftmax
@@ -25,8 +26,10 @@ from mcugen.oracle import interpreter
 
 NEAR = 1e-5
 """Distance from a half, in steps, within which float32 may round the other way."""
-_NORM_NEAR = 2.0**-11
-"""This distance for Normalization: a runtime adds its sums in float32, and its integers are no exact real numbers."""
+_STEPS_NEAR: Mapping[type, float] = {Normalization: 2.0**-11, IntegerSoftmax: 2.0**-14}
+"""This distance for operators of which a runtime adds sums in float32, and whose integers are no exact real numbers."""
+_KINDS = (TableSoftmax, IntegerSoftmax, Normalization)
+"""Operators that round real numbers once, or nearly so, without a field that says so."""
 
 _MOST_RUNS = 60
 
@@ -47,12 +50,12 @@ class NearTie:
 
 def rounds_once(node: Node) -> bool:
     """Whether a node rounds exact real numbers once to integers. A runtime computes these in float."""
-    return getattr(node.op, "rounding", "") == "even" or isinstance(node.op, TableSoftmax | Normalization)
+    return getattr(node.op, "rounding", "") == "even" or isinstance(node.op, _KINDS)
 
 
 def near_of(op: Op) -> float:
     """Distance from a half, in steps, within which a runtime may round a result of an operator the other way."""
-    return _NORM_NEAR if isinstance(op, Normalization) else NEAR
+    return _STEPS_NEAR.get(type(op), NEAR)
 
 
 def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray | None:
