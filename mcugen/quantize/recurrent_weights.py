@@ -253,7 +253,7 @@ def _bias(b: np.ndarray, scale: float, w: TensorType) -> Constant:
 
 
 def notes_of(graph: Graph, reaches: Mapping[str, Reach]) -> tuple[str, ...]:
-    """What each recurrent layer of an integer network does with the sums of its gates, in words."""
+    """A note on each recurrent layer of an integer network: the steps of its gates' sums, and whether any saturates."""
     found = []
     for node in graph.nodes:
         if isinstance(node.op, IntegerRecurrent) and node.name in reaches:

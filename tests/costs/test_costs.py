@@ -108,10 +108,16 @@ def test_the_ends_of_an_estimate_are_in_order(monkeypatch: pytest.MonkeyPatch) -
     assert (found.instructions, found.cycles_low, found.cycles_high) == (5, 7, 9)
 
 
+def is_countable(kernel: Kernel) -> bool:
+    """Whether an emulated core can run a kernel. Nothing counts the cycles of the computer that runs the tests."""
+    cores = (target.load(name) for name in target.names())
+    return any(kernel.needs <= core.features for core in cores if core.emulators)
+
+
 def test_tables_are_sorted_and_of_known_cores() -> None:
     for folder, found in fitted.places():
         files = sorted((folder / fitted.FOLDER).glob("*.json"))
-        assert files and {path.stem for path in files} <= set(target.names())
+        assert bool(files) == any(map(is_countable, found)) and {path.stem for path in files} <= set(target.names())
         for path in files:
             assert fitted.read(folder, found, path.stem), path
             rows = json.loads(path.read_text())
@@ -125,7 +131,9 @@ def test_tables_are_sorted_and_of_known_cores() -> None:
 def test_every_kernel_of_a_family_was_measured() -> None:
     measured = {symbol for name in target.names() for symbol in fitted.rows(name)}
     stated = [kernel for family in kernels.families().values() for kernel in family.kernels]
-    assert {kernel.symbol for kernel in stated if not kernel.cost.parts} <= measured  # parts are kernels themselves
+    countable = [kernel for kernel in stated if is_countable(kernel)]
+    assert {kernel.symbol for kernel in countable if not kernel.cost.parts} <= measured  # parts are kernels themselves
+    assert len(measured) > len(countable) > len(stated) / 2
 
 
 @pytest.mark.parametrize(
