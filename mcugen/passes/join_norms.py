@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir.graph import Graph, Node, Tensor
-from mcugen.ir.op import Op
+from mcugen.ir.op import Op, evaluate
 from mcugen.ir.types import Shape, TensorType
 from mcugen.ops._reduce import Reduction
 from mcugen.ops.arithmetic import Arithmetic
@@ -149,7 +149,9 @@ def _run(graph: Graph, source: str, region: Sequence[Node], x: np.ndarray, *, wh
 
     with np.errstate(all="ignore"):
         for node in region:
-            found = node.op.reference(*(operand(str(name)) for name in node.inputs))
+            operands = [operand(str(name)) for name in node.inputs]
+            stored = any(graph.type(str(name)).quant is not None for name in node.inputs)  # constants with a scale
+            found = evaluate(graph.call(node, ""), operands)[0] if stored else node.op.reference(*operands)
             values[node.outputs[0]] = np.asarray(found).reshape(graph.type(node.outputs[0]).shape)
     return values[region[-1].outputs[0]].reshape(-1)
 
