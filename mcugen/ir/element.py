@@ -42,6 +42,9 @@ _LIBRARY = frozenset(_LIBRARY_LIST.split())
 _CURVES = {"erf": "mg_erf", "exp": "mg_exp", "tanh": "mg_tanh"}
 """Functions of OpenCL C that curves.h has instead of the C library."""
 
+_IN_C = _CURVES | {name: f"{name}f" for name in _LIBRARY}
+_IN_OPENCL = {in_c: name for name, in_c in _IN_C.items()}
+
 _LINE = 116
 
 
@@ -368,8 +371,12 @@ def _comment(line: Line) -> str:
 
 def _in_c(text: str) -> str:
     """An expression with OpenCL function names replaced by those of curves.h or of the C library for float."""
-    names = _CURVES | {name: f"{name}f" for name in _LIBRARY}
-    return _NAME.sub(lambda m: f"{names[m[1]]}(" if m[2] and m[1] in names else m[0], text)
+    return _NAME.sub(lambda m: f"{_IN_C[m[1]]}(" if m[2] and m[1] in _IN_C else m[0], text)
+
+
+def in_opencl(text: str) -> str:
+    """C text with functions of curves.h or of the C library replaced by those of OpenCL C, such as expf by exp."""
+    return _NAME.sub(lambda m: f"{_IN_OPENCL[m[1]]}(" if m[2] and m[1] in _IN_OPENCL else m[0], text)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

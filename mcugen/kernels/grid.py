@@ -10,7 +10,7 @@ from typing import Any
 
 from mcugen.ir.alike import keeps
 from mcugen.ir.call import Call, Params
-from mcugen.ir.element import Line, Loop, Operand, Walk
+from mcugen.ir.element import Line, Loop, Operand, Walk, in_opencl
 from mcugen.ir.kernel import Cost, Grid, Kernel, Text
 from mcugen.system import resources
 
@@ -28,12 +28,6 @@ _SCALARS = {"float": "float", "int32_t": "int", "int16_t": "int", "int8_t": "int
 _STRUCT = r"typedef struct(?: \w+)? \{([^{}]*)\} NAME;"
 _MEMBER = re.compile(r"(?:const )?(\w+) ([^;]*);")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_LIBRARY_CALL = re.compile(r"\b([a-z]+\d?[a-z]*)f\(")
-_LIBRARY_LIST = """
-    acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 fabs floor fmod log log1p pow rint sin sinh sqrt tan
-    tanh
-"""
-_LIBRARY = frozenset(_LIBRARY_LIST.split())
 _AXES = 5
 """Number of axes of a broadcast besides the innermost."""
 
@@ -205,11 +199,6 @@ def _numbers(text: str) -> tuple[tuple[str, str], ...] | None:
             return None
         members += [(name, declared[1]) for name in names]
     return tuple(members)
-
-
-def in_opencl(text: str) -> str:
-    """C text with library functions renamed from C to OpenCL C, such as expf to exp."""
-    return _LIBRARY_CALL.sub(lambda m: f"{m[1]}(" if m[1] in _LIBRARY else m[0], text)
 
 
 def _computed(dtype: str) -> str:

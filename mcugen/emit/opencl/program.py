@@ -11,7 +11,8 @@ from typing import Any
 
 from mcugen.emit.opencl.arguments import Arguments, packed
 from mcugen.errors import InternalError
-from mcugen.kernels.grid import GridLoop, in_opencl
+from mcugen.ir.element import in_opencl
+from mcugen.kernels.grid import GridLoop
 from mcugen.solve.schedule import Choice
 from mcugen.system import resources
 
