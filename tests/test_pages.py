@@ -96,7 +96,7 @@ def further(folder: Path, page: str) -> None:
     v = m.tensor("v", (10, 512), "f32", data=rng.normal(size=(10, 512)) / 20)
     m.op("CONV_2D", [x, w], [c], {"padding": "SAME", "stride_h": 1, "stride_w": 1, "fused_activation_function": "RELU"})
     m.op("FULLY_CONNECTED", [c, v], [y])
-    for name in ("digits.tflite", "model.onnx"):  # known by their content, whatever their names
+    for name in ("digits.tflite", "model.onnx", "v1.onnx", "v2.onnx"):  # known by their content, whatever their names
         (folder / name).write_bytes(m.build([x], [y]))
     images = rng.uniform(0, 1, (40, 8, 8, 1)).astype(np.float32)
     np.savez(folder / "samples.npz", x=images)
