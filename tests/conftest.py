@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-os.environ["MCUGEN_CACHE"] = "off"  # every build of a test is computed
+os.environ.pop("MCUGEN_CACHE", None)  # every build of a test is computed
 os.unsetenv("COLUMNS")  # set by readline, which pytest imports: what commands print would be fitted to it
 
 

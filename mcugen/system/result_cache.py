@@ -11,7 +11,9 @@ import hashlib
 import importlib.util
 import json
 import os
+import stat
 import sys
+import sysconfig
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,9 +25,6 @@ from typing import Any
 from mcugen.system import resources
 from mcugen.system.output_folder import SharedFiles
 from mcugen.system.tabular import Parts, TableColumn, TextTable
-
-OFF = "off"
-"""The value of MCUGEN_CACHE that switches the cache off."""
 
 MOST_BYTES = 256 << 20
 """Size of the cache. The entries that were not used for the longest time are removed first."""
@@ -53,18 +52,9 @@ class BuildResult:
 
 
 def folder_of(environment: Mapping[str, str]) -> Path | None:
-    """The cache's folder: MCUGEN_CACHE, else mcugen/builds in the user's folder for caches; None if it is off, or if
-    there is no such folder.
-    """
+    """The cache's folder, MCUGEN_CACHE; None if that is not set: then nothing is stored."""
     named = environment.get("MCUGEN_CACHE", "")
-    if named == OFF:
-        return None
-    if named:
-        return Path(named)
-    try:
-        return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcugen" / "builds"
-    except RuntimeError:
-        return None
+    return Path(named) if named else None
 
 
 def result_of(folder: Path, arguments: Sequence[str], make: Callable[[], BuildResult]) -> BuildResult:
@@ -72,7 +62,7 @@ def result_of(folder: Path, arguments: Sequence[str], make: Callable[[], BuildRe
 
     folder: the cache. arguments: all that determines the build, but for the content of files.
     """
-    key = json.dumps([*arguments, *map(_kind_of, arguments), os.getcwd(), _program(), *_versions()])
+    key = json.dumps([*arguments, *map(_kind_of, arguments), _current_folder(), _program(), *_versions()])
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.zip"
     if (stored := _read(path)) is not None:
         return stored
@@ -94,7 +84,7 @@ def _read(path: Path) -> BuildResult | None:
             result = BuildResult(_members(entry, _FILES), shared, stored["facts"], _parts_of(stored["parts"]))
         os.utime(path)
         return result
-    except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile, zlib.error):
+    except (OSError, ValueError, LookupError, TypeError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
 
 
@@ -117,9 +107,9 @@ def _write(path: Path, result: BuildResult, inputs: Mapping[str, _State]) -> Non
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}")
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as entry:
+        with zipfile.ZipFile(part, "w") as entry:
             for name, content in {_RESULT: json.dumps(stored).encode(), **files}.items():
-                entry.writestr(name, content)
+                entry.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, compresslevel=1)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -140,14 +130,20 @@ class _Recorder:
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self.inputs is None or event not in ("open", "os.listdir", "os.scandir"):
             return
-        place = arguments[0]
-        if not isinstance(place, str | bytes | os.PathLike):  # a file that is open already
-            return
         if event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR):
             return
-        path = _source(os.path.abspath(os.fsdecode(place)))
+        place = arguments[0]
+        with contextlib.suppress(OSError, ValueError):
+            if isinstance(place, int):  # a file that a library opened
+                place = os.readlink(f"/proc/self/fd/{place}")
+            self._note(_source(os.path.abspath(os.fsdecode(place if place is not None else "."))))
+
+    def _note(self, path: str) -> None:
+        assert self.inputs is not None
         if path not in self.inputs and not path.startswith(_covered()):
-            self.inputs[path] = _state(path)
+            state = _state(path)
+            if state is None or stat.S_ISREG(state[0]) or stat.S_ISDIR(state[0]):
+                self.inputs[path] = state
 
 
 @functools.cache
@@ -168,8 +164,10 @@ def _recorded() -> Iterator[Mapping[str, _State]]:
 
 @functools.cache
 def _covered() -> tuple[str, ...]:
-    """Folders whose files are covered by `_program` and `_versions`, and those of the operating system."""
-    folders = [*_program_folders(), Path(sys.prefix), Path(sys.base_prefix), Path("/proc"), Path("/sys"), Path("/dev")]
+    """Folders whose files are covered by `_program` and `_versions`, and those of the kernel."""
+    places = sysconfig.get_paths()
+    libraries = [Path(places[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    folders = [*_program_folders(), *libraries, Path("/proc"), Path("/sys")]
     return tuple(f"{os.path.abspath(folder)}{os.sep}" for folder in folders)
 
 
@@ -197,6 +195,13 @@ def _digest(path: str) -> str:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):
+        return ""
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
         return ""
 
 

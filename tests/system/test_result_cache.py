@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 from click.testing import CliRunner, Result
 
@@ -80,8 +82,21 @@ def test_changes_of_a_file_an_option_or_the_program_are_noticed(store: Path, mon
     with monkeypatch.context() as patch:
         patch.setattr(result_cache, "_program", lambda: "another program")
         assert not is_stored(patch, "--board", "mine")
-    monkeypatch.setenv("MCUGEN_CACHE", "off")
+    monkeypatch.delenv("MCUGEN_CACHE")
     assert not is_stored(monkeypatch, "--board", "mine")
+
+
+def test_data_beside_an_onnx_model_are_an_input_too(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = [np.arange(12, dtype=np.float32).reshape(3, 4) + k for k in range(2)]
+    node = onnx.helper.make_node("MatMul", ["x", "w"], ["y"])
+    ends = [onnx.helper.make_tensor_value_info(name, 1, (1, n)) for name, n in (("x", 3), ("y", 4))]
+    graph = onnx.helper.make_graph([node], "g", ends[:1], ends[1:], [onnx.numpy_helper.from_array(weights[0], "w")])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, "net.tflite", save_as_external_data=True, location="w.bin", size_threshold=0)
+    build()
+    assert is_stored(monkeypatch)
+    Path("w.bin").write_bytes(weights[1].tobytes())
+    assert not is_stored(monkeypatch)
 
 
 def test_the_hash_of_the_program_reads_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 import stat
 import tarfile
 import zipfile
@@ -64,8 +65,10 @@ class ModelFolder(_Files):
     def read(self, name: str) -> bytes | None:
         path = self._root
         for part in checked(name).split("/"):
-            path = path / part
             try:
+                if part not in os.listdir(path):
+                    return None
+                path = path / part
                 mode = path.lstat().st_mode
             except FileNotFoundError:
                 return None
