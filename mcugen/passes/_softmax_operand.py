@@ -26,8 +26,14 @@ class SoftmaxOperand:
     beta: np.float32
     mask: np.ndarray | None = None
 
-    def hiding(self, x: str, keys: np.ndarray) -> SoftmaxOperand:
-        return SoftmaxOperand(x, self.beta, keys if self.mask is None else keys & self.mask)
+    def hiding(self, x: str, keys: np.ndarray, hidden: np.ndarray) -> SoftmaxOperand | None:
+        """The operand with fewer keys; None if a row has none by finite numbers, which give it equal scores instead.
+
+        hidden: the scores, or addends of scores, of what is no key.
+        """
+        mask = keys if self.mask is None else keys & self.mask
+        has_keys = bool(np.atleast_1d(mask).any(axis=-1).all())
+        return SoftmaxOperand(x, self.beta, mask) if has_keys or bool((hidden == -np.inf).all()) else None
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def _before(node: Node, found: SoftmaxOperand, values: SearchedTensors) -> Softm
             return None
         for hidden, kept, keys in ((data[2], node.inputs[1], data[0]), (data[1], node.inputs[2], ~data[0])):
             if hidden is not None and bool((hidden <= HIDDEN).all()):
-                return found.hiding(str(kept), keys)
+                return found.hiding(str(kept), keys, hidden)
         return None
     if not isinstance(node.op, Add | Mul) or node.op.activation != "NONE" or (data[0] is None) == (data[1] is None):
         return None
@@ -75,4 +81,4 @@ def _before(node: Node, found: SoftmaxOperand, values: SearchedTensors) -> Softm
         scaled = np.float32(found.beta * factor)
         return SoftmaxOperand(x, scaled, found.mask) if factor > 0 and 0 < scaled < np.inf else None
     keys = given > HIDDEN
-    return None if bool(given[keys].any()) or bool(keys.all()) else found.hiding(x, keys)
+    return None if bool(given[keys].any()) or bool(keys.all()) else found.hiding(x, keys, given[~keys])
