@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -15,7 +16,8 @@ from mcugen.ir.call import Call, Rule
 from mcugen.ir.kernel import Kernel, RowWindow, Whole, Window
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
-from mcugen.ops import tree_ensemble
+from mcugen.ops import hybrid_conv2d, tree_ensemble
+from mcugen.ops.hybrid_conv2d import HybridConv2D
 from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.shape import Shape
 from mcugen.ops.strided_slice import StridedSlice
@@ -46,6 +48,16 @@ class LargeForest(TreeEnsemble):
         return [tree_ensemble.example(0, trees=50, depth=9)]
 
 
+class OddHybrid(HybridConv2D):
+    """A bias of -0 and weights of -128, which no kernel for a core takes. Source: HybridConv2D."""
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        found = hybrid_conv2d.example(0, (1, 5, 7), 3, 5, (3, 3))
+        odd = {3: np.full(found.inputs[3].shape, -128, np.int8), 4: np.full(5, -0.0, np.float32)}
+        return [replace(found, constants=odd)]
+
+
 def wide_window(op: type[Op], size: int) -> Call:
     """The first call of an operator's examples with a window of so many rows and columns over an image as large."""
     call = calls.example_calls(op)[0]
@@ -67,6 +79,7 @@ WINDOWED = sorted(
 PLANTED: dict[str, list[Call]] = {
     "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
     "DepthwiseConv2D": [wide_window(OPS["DepthwiseConv2D"], 200)],
+    "HybridConv2D": calls.example_calls(OddHybrid),
     "RealFourier": [long_transform()],
     "Shape": [planted(Shape(), (2, 3))],
     "TreeEnsemble": [calls.example_calls(LargeForest)[0]],

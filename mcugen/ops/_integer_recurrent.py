@@ -246,9 +246,16 @@ def example(
         return TensorType((count, n), "s8", QuantParams(scales, (0,) * count))
 
     x = TensorType((steps, batches, inputs), "s8", QuantParams((0.04,), (zero,)))
-    bias, h = TensorType((count,), "s32"), TensorType((batches, hidden), "s16", op.state_quant)
+    w, r, h = rows(inputs, 0.02), rows(hidden, 0.03), TensorType((batches, hidden), "s16", op.state_quant)
+
+    def bias(step: float, rows: TensorType) -> TensorType:
+        assert rows.quant is not None
+        scales = tuple(float(np.float32(step) * np.float32(s)) for s in rows.quant.scale)
+        return TensorType((count,), "s32", QuantParams(scales, (0,) * count))
+
+    biases = [bias(x.scale, w), bias(op.read_quant.scale[0], r)][: op.state - 3]
     states = (h,) if cell is None else (h, replace(h, quant=cell))
-    inputs_ = (x, rows(inputs, 0.02), rows(hidden, 0.03), *[bias] * (op.state - 3), *states)
+    inputs_ = (x, w, r, *biases, *states)
     constants: dict[int, np.ndarray | None] = {1: None, 2: None}
     constants |= {k: rng.integers(-3000, 3000, count).astype(np.int32) for k in range(3, op.state)}
     y = TensorType((steps, batches, hidden), "s8", op.read_quant)

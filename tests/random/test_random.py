@@ -19,6 +19,8 @@ QUANTIZED = re.compile(r"(com\.microsoft:)?(QLinear\w+|QGemm|(Dequantize|(Dynami
 """Operators on stored integers, which the kind of quantized models draws."""
 LEFT_OUT = {
     "NonMaxSuppression": "mcugen gives a fixed number of rows",
+    "com.microsoft:SkipLayerNormalization": "an Add and a LayerNormalization, which are drawn",
+    "com.microsoft:SkipSimplifiedLayerNormalization": "an Add and a RMSNormalization, which are drawn",
     "ai.onnx.preview.training:Adagrad": "ONNX Runtime has no training",
     "ai.onnx.preview.training:Adam": "ONNX Runtime has no training",
     "ai.onnx.preview.training:Momentum": "ONNX Runtime has no training",

@@ -98,17 +98,17 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gate_quad(
 
 #else
 
-static inline void mg_dsp_gate_quad(int32_t sums[4], const int32_t *w, const mg_s16 *x, uint32_t groups)
+static inline void mg_dsp_gate_quad(int32_t products[4], const int32_t *w, const mg_s16 *x, uint32_t groups)
 {
     for (uint32_t k = 0u; k < 4u; k += 1u) {
-        sums[k] = 0;
+        products[k] = 0;
     }
     for (uint32_t j = 0u; j < 2u * groups; j += 1u) {
         const uint32_t taps = mg_dsp_both(x + 2u * j), ab = (uint32_t)w[2u * j], cd = (uint32_t)w[2u * j + 1u];
-        sums[0] = mg_dsp_add_products(ab, taps, sums[0]);
-        sums[1] = mg_dsp_add_products(mg_dsp_even(ab), taps, sums[1]);
-        sums[2] = mg_dsp_add_products(cd, taps, sums[2]);
-        sums[3] = mg_dsp_add_products(mg_dsp_even(cd), taps, sums[3]);
+        products[0] = mg_dsp_add_products(ab, taps, products[0]);
+        products[1] = mg_dsp_add_products(mg_dsp_even(ab), taps, products[1]);
+        products[2] = mg_dsp_add_products(cd, taps, products[2]);
+        products[3] = mg_dsp_add_products(mg_dsp_even(cd), taps, products[3]);
     }
 }
 

@@ -10,6 +10,7 @@
 #ifndef MCUGEN_DSP_GRU_S8_H
 #define MCUGEN_DSP_GRU_S8_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/runtime.h"
 
 typedef struct {

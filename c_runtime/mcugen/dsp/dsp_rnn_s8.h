@@ -9,6 +9,7 @@
 #ifndef MCUGEN_DSP_RNN_S8_H
 #define MCUGEN_DSP_RNN_S8_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/runtime.h"
 
 typedef struct {

@@ -17,6 +17,7 @@
 #ifndef MCUGEN_HYBRID_CONV2D__DSP_H
 #define MCUGEN_HYBRID_CONV2D__DSP_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/filter.h"
 
 typedef struct {

@@ -8,8 +8,10 @@ static mg_norm_row of_group(const mg_norm_groups_s8_params *p, const int8_t *x)
     const uint32_t pitch = p->groups * p->channels, size = p->positions * pitch, channels = p->channels;
     const uint32_t first = channels & ~3u, pairs = (p->positions & ~1u) * pitch;
     mg_dsp_norm_sums sums = {0, 0u};
-    for (uint32_t at = 0u; at < size && first > 0u; at += pitch) {
-        sums = mg_dsp_norm_add(sums, x + at, first);
+    if (first > 0u) {
+        for (uint32_t at = 0u; at < size; at += pitch) {
+            sums = mg_dsp_norm_add(sums, x + at, first);
+        }
     }
     for (uint32_t c = first; c < channels; c += 1u) {
         for (uint32_t at = c; at < c + pairs; at += 2u * pitch) {

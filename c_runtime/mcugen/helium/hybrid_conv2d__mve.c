@@ -8,7 +8,7 @@
 #include "mcugen/hybrid_taps.h"
 
 #define MG_CHANNELS 4u
-#define MG_LANES 16u
+#define MG_HYBRID_LANES 16u
 
 /* All output channels of a pixel.
  * x, start  taps; values that the sums start at
@@ -67,10 +67,10 @@ static void __attribute__((naked, noinline)) channels(MCUGEN_UNUSED const pixel 
 static void channels_one_by_one(const pixel *job)
 {
     for (uint32_t o = 0u; o < MG_CHANNELS * job->blocks; o += 1u) {
-        const int8_t *const w = job->weights + (o / MG_CHANNELS * job->steps * MG_CHANNELS + o % MG_CHANNELS) * MG_LANES;
+        const int8_t *const w = job->weights + (o / MG_CHANNELS * job->steps * MG_CHANNELS + o % MG_CHANNELS) * MG_HYBRID_LANES;
         int32_t sum = job->start[o];
-        for (uint32_t t = 0u; t < MG_LANES * job->steps; t += 1u) {
-            sum += job->x[t] * w[t / MG_LANES * MG_CHANNELS * MG_LANES + t % MG_LANES];
+        for (uint32_t t = 0u; t < MG_HYBRID_LANES * job->steps; t += 1u) {
+            sum += job->x[t] * w[t / MG_HYBRID_LANES * MG_CHANNELS * MG_HYBRID_LANES + t % MG_HYBRID_LANES];
         }
         const float acc = (float)sum * job->factor[o];
         const float scaled = acc * job->scale;
@@ -82,7 +82,7 @@ static void channels_one_by_one(const pixel *job)
 static void convolve(const mg_hybrid_conv2d__mve_params *p, const int8_t *in, float scale, int8_t zero, mg_f32 *out,
                      mg_s32 *start)
 {
-    const uint32_t out_c = p->out_c, pixels = (uint32_t)p->out_h * p->out_w, whole = MG_LANES * p->steps;
+    const uint32_t out_c = p->out_c, pixels = (uint32_t)p->out_h * p->out_w, whole = MG_HYBRID_LANES * p->steps;
     mg_f32 *const factor = (mg_f32 *)(void *)(start + out_c);
     int8_t *const patch = (int8_t *)(factor + out_c);
     const uint32_t in_place = mg_hybrid_in_place(p, whole);

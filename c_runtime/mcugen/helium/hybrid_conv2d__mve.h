@@ -19,6 +19,7 @@
 #ifndef MCUGEN_HYBRID_CONV2D__MVE_H
 #define MCUGEN_HYBRID_CONV2D__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/filter.h"
 
 typedef struct {

@@ -20,6 +20,7 @@
 #ifndef MCUGEN_MATMUL_S8__MVE_H
 #define MCUGEN_MATMUL_S8__MVE_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/mve.h"
 #include "mcugen/variant.h"
 

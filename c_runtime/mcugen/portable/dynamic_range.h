@@ -116,7 +116,7 @@ static inline void mg_quantize_steps(const mg_f32 *x, uint32_t n, float inverse,
 }
 
 /* clamp(round(steps) + zero) with half = (zero + 1/2) * 2^20, for steps below 1024, in fixed point. */
-static MCUGEN_INLINE int8_t mg_quantized(float steps, int32_t half)
+static MCUGEN_INLINE int8_t mg_quantized_value(float steps, int32_t half)
 {
     const int32_t fixed = mg_in_fixed_point(steps, 20u);
     return (int8_t)mg_saturated_s8((fixed + (fixed >> 31) + half) >> 20);
@@ -147,13 +147,13 @@ static inline void mg_quantize_few_steps(const mg_f32 *x, uint32_t n, float inve
     const int32_t half = (zero * 2 + 1) * (1 << 19);
     const uint32_t fours = n & ~3u;
     for (uint32_t i = 0u; i < fours; i += 4u) {
-        q[i] = mg_quantized(x[i] * inverse, half);
-        q[i + 1u] = mg_quantized(x[i + 1u] * inverse, half);
-        q[i + 2u] = mg_quantized(x[i + 2u] * inverse, half);
-        q[i + 3u] = mg_quantized(x[i + 3u] * inverse, half);
+        q[i] = mg_quantized_value(x[i] * inverse, half);
+        q[i + 1u] = mg_quantized_value(x[i + 1u] * inverse, half);
+        q[i + 2u] = mg_quantized_value(x[i + 2u] * inverse, half);
+        q[i + 3u] = mg_quantized_value(x[i + 3u] * inverse, half);
     }
     for (uint32_t i = fours; i < n; i += 1u) {
-        q[i] = mg_quantized(x[i] * inverse, half);
+        q[i] = mg_quantized_value(x[i] * inverse, half);
     }
 #endif
 }

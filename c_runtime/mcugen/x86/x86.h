@@ -7,7 +7,7 @@
  * that the processor has computes; all of them read the same constants and have the same results.
  *
  * MG_HAS_X86   1 if the compiler builds for x86-64: all sets are compiled, whatever its flags
- * MG_OF(name)  the name of a function or type of the set MG_SET
+ * MG_X86_OF(name)  the name of a function or type of the set MG_SET
  * MG_TARGET    the attribute of functions that use the set MG_SET
  */
 #ifndef MCUGEN_X86_H
@@ -23,7 +23,7 @@
 
 #define MG_OF__(set, name) mg_##set##_##name
 #define MG_OF_(set, name) MG_OF__(set, name)
-#define MG_OF(name) MG_OF_(MG_SET, name)
+#define MG_X86_OF(name) MG_OF_(MG_SET, name)
 #define MG_TARGET__(set) MG_TARGET_##set
 #define MG_TARGET_(set) MG_TARGET__(set)
 #define MG_TARGET MG_TARGET_(MG_SET)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: MG_OF(depthwise), a row of the convolution of x86_depthwise.h with the set MG_SET.
+ * Template: MG_X86_OF(depthwise), a row of the convolution of x86_depthwise.h with the set MG_SET.
  */
 #define MG_TOGETHER 4u
 
-static MG_TARGET void MG_OF(depthwise)(const mg_x86_depthwise_params *p, const mg_s16 *const *rows, int8_t *out)
+static MG_TARGET void MG_X86_OF(depthwise)(const mg_x86_depthwise_params *p, const mg_s16 *const *rows, int8_t *out)
 {
     const mg_s16 *taps[2u * MG_X86_MOST_PAIRS];
     int32_t sums[MG_TOGETHER * MG_X86_LANES];
@@ -19,13 +19,13 @@ static MG_TARGET void MG_OF(depthwise)(const mg_x86_depthwise_params *p, const m
             const uint32_t n = p->pixels - i < MG_TOGETHER ? p->pixels - i : MG_TOGETHER;
             for (uint32_t j = 0u; j < n; j += 1u) {
                 const size_t at = (size_t)(i + j) * p->step + o;
-                MG_OF(sums) s = MG_OF(zero)();
+                MG_X86_OF(sums) s = MG_X86_OF(zero)();
                 for (uint32_t k = 0u; k < p->pairs; k += 1u) {
-                    s = MG_OF(dot_pair)(s, taps[2u * k] + at, taps[2u * k + 1u] + at, weights + k * 2u * MG_X86_LANES);
+                    s = MG_X86_OF(dot_pair)(s, taps[2u * k] + at, taps[2u * k + 1u] + at, weights + k * 2u * MG_X86_LANES);
                 }
-                MG_OF(store_pairs)(sums + j * MG_X86_LANES, s);
+                MG_X86_OF(store_pairs)(sums + j * MG_X86_LANES, s);
             }
-            MG_OF(finish)(&p->scale, o, sums, n, out + (size_t)i * p->channels + o, p->channels, channels);
+            MG_X86_OF(finish)(&p->scale, o, sums, n, out + (size_t)i * p->channels + o, p->channels, channels);
         }
     }
 }

@@ -22,9 +22,9 @@
 #define MG_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
 #endif
 
-#define MG_START(r) MG_OF(sums) s##r = MG_OF(zero)();
-#define MG_ADD(r) s##r = MG_OF(dot)(s##r, MG_OF(load_taps)(x + r * step), w);
-#define MG_END(r) MG_OF(store_dots)(sums + r * MG_X86_LANES, s##r);
+#define MG_START(r) MG_X86_OF(sums) s##r = MG_X86_OF(zero)();
+#define MG_ADD(r) s##r = MG_X86_OF(dot)(s##r, MG_X86_OF(load_taps)(x + r * step), w);
+#define MG_END(r) MG_X86_OF(store_dots)(sums + r * MG_X86_LANES, s##r);
 
 static MG_TARGET void MG_TILE(MG_PIXELS)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
                                          const MG_SCALAR *weights, int32_t *sums)
@@ -36,9 +36,9 @@ static MG_TARGET void MG_TILE(MG_PIXELS)(const mg_x86_dense *p, const uint8_t *c
         for (uint32_t j = 0u; j < p->segments; j += 1u) {
             const uint8_t *x = rows[i] + at + j * gap;
             for (uint32_t k = 0u; k < p->groups; k += 1u) {
-                const MG_OF(weights) w = MG_PART(MG_OF(load), MG_WEIGHT)(weights);
+                const MG_X86_OF(weights) w = MG_PART(MG_X86_OF(load), MG_WEIGHT)(weights);
 #if MG_PIXELS == 1
-                MG_OF(fetch)(weights);
+                MG_X86_OF(fetch)(weights);
 #endif
                 MG_EACH(MG_ADD)
                 x += MG_X86_TAPS;

@@ -109,7 +109,7 @@ class EvaluatorRun:
         for node in self.file.nodes:
             if changed & {*node.reads}:
                 self.node(f"{place} (the oracle against the file)", node, values)
-                changed |= {n for n in node.outputs if n not in self.named}
+                changed |= {n for n in node.outputs if n not in names}
         self.fixed, self.known = frozenset(), before
 
     def node(self, place: str, node: FileNode, values: Mapping[str, np.ndarray]) -> None:

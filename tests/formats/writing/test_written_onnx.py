@@ -71,6 +71,10 @@ def types_of(model: onnx.ModelProto) -> dict[str, str]:
     found = {t.name: t.data_type for t in graph.initializer}
     values = (*graph.input, *graph.value_info, *graph.output)
     found |= {value.name: value.type.tensor_type.elem_type for value in values}
+    # Inference gives no types to results of GroupNormalization, which have the type of their first operand.
+    for node in model.graph.node:
+        if node.op_type == "GroupNormalization":
+            found |= {name: found[node.input[0]] for name in node.output if name not in found}
     return {name: f"tensor({onnx.TensorProto.DataType.Name(kind).lower()})" for name, kind in found.items()}
 
 
