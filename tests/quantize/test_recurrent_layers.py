@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen.errors import UnsupportedError
 from mcugen.formats import read, registry
 from mcugen.ir.call import Call
 from mcugen.ir.op import Example, evaluate
@@ -192,12 +193,19 @@ def test_a_gru_on_integers_is_what_its_lines_say(index: int) -> None:
 GATES = {"GRU": 3, "LSTM": 4, "RNN": 1}
 
 
-def layer(model: Writer, kind: str, x: str, inputs: int, reach: float = 1.0, **attributes: object) -> str:
-    """A layer of 10 units over 12 steps; returns its results over all steps [12, 1, 10 for each direction]."""
+def layer(
+    model: Writer, kind: str, x: str, inputs: int, reach: float = 1.0, start: float = 0.0, **attributes: object
+) -> str:
+    """A layer of 10 units over 12 steps; returns its results over all steps [12, 1, 10 for each direction].
+
+    reach: factor of the weights; start: the initial state of each unit.
+    """
     rng, hidden, gates = np.random.default_rng(7), 10, GATES[kind]
     ways = 2 if attributes.get("direction") == "bidirectional" else 1
     shapes = ((ways, gates * hidden, inputs), (ways, gates * hidden, hidden), (ways, 2 * gates * hidden))
     weights = [model.constant((reach * rng.normal(0, 0.5, s)).astype(np.float32)) for s in shapes]
+    if start:
+        weights += ["", model.constant(np.full((ways, 1, hidden), start, np.float32))]
     made = model.node(kind, [x, *weights], 3 if kind == "LSTM" else 2, hidden_size=hidden, **attributes)
     turned = model.node("Transpose", [made[0]], perm=[0, 2, 1, 3])
     found: str = model.node("Reshape", [turned, model.constant(np.array([12, 1, ways * hidden], np.int64))])
@@ -270,6 +278,18 @@ def test_a_written_layer_comes_back_with_the_same_integers(tmp_path: Path, name:
     states = [walk.outputs(graph, "ort", given) for graph in inside]
     assert all(np.array_equal(a, b) for a, b in zip(*states, strict=True))
     assert 10 * np.log10((real**2).sum() / ((first - real) ** 2).sum()) > 22
+
+
+@pytest.mark.parametrize("kind", ["GRU", "LSTM", "RNN"])
+def test_initial_states_beyond_the_stored_range_are_refused(tmp_path: Path, kind: str) -> None:
+    for start, message in ((3.0, "an initial state reaches 3"), (0.9, "")):
+        model = Writer(17)
+        path = network(tmp_path / "net.onnx", model, layer(model, kind, model.input((12, 1, 5)), 5, start=start), 10)
+        if message:
+            with pytest.raises(UnsupportedError, match=message):
+                quantized(tmp_path, path)
+        else:
+            assert quantized(tmp_path, path).samples == 24
 
 
 def test_gates_that_reach_further_have_coarser_steps(tmp_path: Path) -> None:
