@@ -23,6 +23,9 @@ _SHAPE = (1, 3, 6, 6)
 _CAUSAL = np.tril(np.ones((6, 6), bool))
 _HOLES = np.random.default_rng(5).integers(0, 2, (1, 1, 6, 6)).astype(bool)
 _HOLES[0, 0, 2] = False
+_ONE_LEFT = _HOLES.copy()
+_ONE_LEFT[0, 0, 2, 1] = True
+_LEAST = float(np.finfo(np.float32).min)
 _PADDED = np.broadcast_to(np.arange(6) < 4, (1, 1, 1, 6))
 Make = Callable[[Writer, str], str]
 
@@ -50,7 +53,7 @@ _MASKS: dict[str, tuple[Make, np.ndarray | None, int, float]] = {
     "causal": (_added(_CAUSAL, -np.inf), _CAUSAL, 6, 1.0),
     "causal, -1e4": (_added(_CAUSAL[None], -1e4), _CAUSAL, 6, 1.0),
     "holes": (_chosen(_HOLES, -np.inf), _HOLES, 6, 1.0),
-    "holes, least float": (_hidden(_HOLES, float(np.finfo(np.float32).min)), _HOLES, 6, 1.0),
+    "holes, least float": (_hidden(_ONE_LEFT, _LEAST), _ONE_LEFT, 6, 1.0),
     "padded": (_added(_PADDED, -np.inf), _PADDED, 1, 1.0),
     "both": (_twice, _CAUSAL & _PADDED, 6, 0.25),
 }
