@@ -136,13 +136,13 @@ def estimation_of(table: TomlTable) -> Estimation:
 
 @dataclass(frozen=True)
 class Energy:
-    """The energy of the chip in picojoules per cycle of its core, measured on several programs: the least and the most.
+    """The energy of a chip in picojoules per cycle of its core: the least and the most of several measured programs.
 
     source: the document with the measurements.
     """
 
-    least: float
-    most: float
+    least_pj: float
+    most_pj: float
     source: str
 
 

@@ -368,8 +368,7 @@ def _row(p: ParetoPoint, result: Front) -> tuple[str, ...]:
     cells = [f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", *([more] if result.machine else [])]
     cycles = p.cycles if _is_estimated(result) else None
     cells += [estimates.milliseconds(cycles, result.clock_hz)] if cycles and result.clock_hz else []
-    energy = result.energy
-    cells += [estimates.joules(cycles, energy.least, energy.most)] if cycles and energy else []
+    cells += [estimates.joules(cycles, result.energy)] if cycles and result.energy else []
     name = curve_chart.name_of(p.presets, is_knee=p == result.knee)
     differs = "DIFFERS from the reference" if p.agrees is False else ""
     cells.append(", ".join(filter(None, (differs, name))))

@@ -11,7 +11,7 @@ from mcugen.errors import MemoryBudgetError
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
 from mcugen.report import buffer_lifetimes, constant_memories, estimates, memory_regions, removals
-from mcugen.report.facts import CycleFacts, EnergyFacts, Report, StateFacts, StepFacts
+from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
 from mcugen.solve import Solution, refusal
 from mcugen.solve.plan import MemoryPlan
 from mcugen.solve.schedule import Schedule, Step
@@ -81,7 +81,7 @@ def _on_board(facts: Report, board: Target) -> Report:
         flash_limit_bytes=board.flash_bytes,
         waits=any(region.has_waits for region in board.regions),
         checked=board.estimation.checked,
-        energy=EnergyFacts(board.energy.least, board.energy.most, board.energy.source) if board.energy else None,
+        energy=board.energy,
     )
 
 

@@ -129,13 +129,17 @@ def stream_notes(stream: StreamFacts | None, energy: Energy | None) -> list[str]
         notes.append(f"{part.name}, {_span(part)}, runs {often} a second{cycles}{share}")
     if stream.push:
         notes.append(f"a push that completes one window takes {of_text(stream.push)} cycles")
-    each = [(part.cycles, part.per_second) for part in stream.parts if part.cycles]
-    if energy and len(each) == len(stream.parts):
-        low = sum(cycles.low * often for cycles, often in each) * energy.least
-        high = sum(cycles.high * often for cycles, often in each) * energy.most
-        power = " to ".join(three_digits(1e-9 * end) for end in (low, high))
-        notes.append(f"the mean power of these steps is {power} mW; {pj_text(energy.least, energy.most)}")
+    second = total([_each_second(part) for part in stream.parts])
+    if energy and second:
+        power = " to ".join(three_digits(1e-3 * end) for end in microjoules(second, energy))
+        notes.append(f"the mean power of these steps is {power} mW; {source_of(energy)}")
     return notes
+
+
+def _each_second(part: PartFacts) -> CycleFacts | None:
+    """The cycles that a part of a stream takes each second."""
+    ends = part.cycles and (round(n * part.per_second) for n in (part.cycles.low, part.cycles.high))
+    return CycleFacts(*ends) if ends else None
 
 
 def _span(part: PartFacts) -> str:
@@ -156,8 +160,7 @@ def as_lines(facts: Report) -> list[str]:
         parts.append(f"{milliseconds(facts.cycles, facts.clock_hz)} ms")
     lines = ["; ".join(parts)]
     if facts.energy:
-        ends = facts.energy.least_pj, facts.energy.most_pj
-        lines.append(f"  energy   {joules(facts.cycles, *ends)}; {pj_text(*ends)}")
+        lines.append(f"  energy   {joules(facts.cycles, facts.energy)}; {source_of(facts.energy)}")
     return lines
 
 
@@ -166,16 +169,21 @@ def milliseconds(cycles: CycleFacts, clock_hz: int) -> str:
     return " to ".join(three_digits(1e3 * end / clock_hz) for end in (cycles.low, cycles.high))
 
 
-def joules(cycles: CycleFacts, least_pj: float, most_pj: float) -> str:
-    """The least and the most energy, as text. least_pj, most_pj: picojoules per cycle."""
-    low, high = cycles.low * least_pj * 1e-6, cycles.high * most_pj * 1e-6
+def microjoules(cycles: CycleFacts, energy: Energy) -> tuple[float, float]:
+    """The least and the most energy of an estimate, in microjoules."""
+    return cycles.low * energy.least_pj * 1e-6, cycles.high * energy.most_pj * 1e-6
+
+
+def joules(cycles: CycleFacts, energy: Energy) -> str:
+    """The least and the most energy of an estimate, in microjoules or millijoules, as text."""
+    low, high = microjoules(cycles, energy)
     unit, name = (1e3, "mJ") if low >= 1e3 else (1, "uJ")
     return f"{three_digits(low / unit)} to {three_digits(high / unit)} {name}"
 
 
-def pj_text(least: float, most: float) -> str:
+def source_of(energy: Energy) -> str:
     """The energy per cycle and where it comes from, as text."""
-    return f"{least:g} to {most:g} pJ a cycle, which other programs took on this chip"
+    return f"{energy.least_pj:g} to {energy.most_pj:g} pJ a cycle, which other programs took on this chip"
 
 
 def three_digits(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcugen.boards.machine import Energy
 from mcugen.ir.graph import Removed
 
 SCHEMA = 1
@@ -278,15 +279,6 @@ class PointFacts:
 
 
 @dataclass(frozen=True)
-class EnergyFacts:
-    """The energy of a chip in picojoules per cycle of its core, measured with other programs, and the document."""
-
-    least_pj: float
-    most_pj: float
-    source: str
-
-
-@dataclass(frozen=True)
 class Report:
     """Cost of a build. Units: bytes, and multiply-accumulates per inference.
 
@@ -365,4 +357,4 @@ class Report:
     waits: bool = False
     checked: str = ""
     stream: StreamFacts | None = None
-    energy: EnergyFacts | None = None
+    energy: Energy | None = None

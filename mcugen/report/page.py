@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mcugen.boards.machine import Energy
 from mcugen.emit import environment
 from mcugen.errors import UsageError
 from mcugen.report import estimates, page_checks, page_graph, page_memory, schema
@@ -145,9 +146,9 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
         remark = f"{page_checks.how_timed(facts)}; --clock makes it ms"
         found.append(("Time", f"{cycles['low']:,} to {cycles['high']:,} cycles", remark))
     if cycles and facts.get("energy"):
-        ends = facts["energy"]["least_pj"], facts["energy"]["most_pj"]
-        span = estimates.joules(CycleFacts(cycles["low"], cycles["high"]), *ends)
-        found.append(("Energy", span, estimates.pj_text(*ends)))
+        energy = Energy(**facts["energy"])
+        span = estimates.joules(CycleFacts(cycles["low"], cycles["high"]), energy)
+        found.append(("Energy", span, estimates.source_of(energy)))
     share = (
         f"{100 * saved / facts['macs']:.0f} % of the model's {facts['macs']:,} are not executed" if saved > 0 else ""
     )

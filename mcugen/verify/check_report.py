@@ -9,7 +9,7 @@ from typing import Any
 
 from mcugen import __version__
 from mcugen.machines.cycles import Interval
-from mcugen.report.estimates import joules, pj_text, three_digits
+from mcugen.report.estimates import joules, microjoules, source_of, three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.system import tabular
 from mcugen.verify.checks import Verification
@@ -236,10 +236,11 @@ def _milliseconds(result: Simulation) -> dict[str, float] | None:
 
 
 def _microjoules(result: Simulation) -> dict[str, float] | None:
-    if result.cycles is None or result.energy is None:
+    cycles = _cycle_facts(result.cycles)
+    if cycles is None or result.energy is None:
         return None
-    low, high = result.cycles.low * result.energy.least, result.cycles.high * result.energy.most
-    return {"low": round(low * 1e-6, 4), "high": round(high * 1e-6, 4)}
+    low, high = microjoules(cycles, result.energy)
+    return {"low": round(low, 4), "high": round(high, 4)}
 
 
 def _holder(result: Simulation) -> str:
@@ -293,8 +294,7 @@ def _cycles_lines(result: Simulation) -> list[str]:
         parts.append(f"{times['low']:.3f} to {times['high']:.3f} ms at {(result.clock_hz or 0) / 1e6:g} MHz")
     lines = ["; ".join(parts)]
     if result.energy:
-        ends = result.energy.least, result.energy.most
-        lines.append(f"  energy       {joules(CycleFacts(low, high), *ends)}; {pj_text(*ends)}")
+        lines.append(f"  energy       {joules(CycleFacts(low, high), result.energy)}; {source_of(result.energy)}")
     return lines
 
 

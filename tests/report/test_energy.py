@@ -36,7 +36,7 @@ def test_a_build_prints_the_energy_of_an_inference() -> None:
     [((10, 20), "0.001 to 0.002 uJ"), ((10**7, 2 * 10**7), "1 to 2 mJ"), ((10**6, 2 * 10**7), "100 to 2,000 uJ")],
 )
 def test_one_unit_holds_for_both_ends(cycles: tuple[int, int], text: str) -> None:
-    assert estimates.joules(CycleFacts(*cycles), 100, 100) == text
+    assert estimates.joules(CycleFacts(*cycles), Energy(100, 100, "")) == text
 
 
 def test_simulate_takes_the_counted_cycles() -> None:
