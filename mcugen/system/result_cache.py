@@ -1,6 +1,8 @@
-"""Cache of builds: what a build wrote and printed, stored on this computer for the next equal build.
+"""Cache of builds: files and report of a build, stored on this computer for the next equal build.
 
-An entry is valid if the program, the arguments and every file that the build read are the same, all by content.
+An entry is valid if the program, the arguments and every file and folder that the build opened are the same, all by
+content; Python, libraries and plugins by version. Python tells of files that are opened, not of those whose existence
+is asked for: code that reads an optional file must list its folder, or open it.
 """
 
 from __future__ import annotations
