@@ -5,6 +5,7 @@
  */
 #include "mcugen/x86_conv.h"
 #include "mcugen/x86_dense_s8_avx2.h"
+#include "mcugen/x86_flip.h"
 
 void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row)
 {
@@ -14,7 +15,7 @@ void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8
     }
     const uint32_t end = p->before + p->in_len;
     (void)memset(row, p->outside, p->before);
-    mg_x86_flip_s8_avx2(in, row + p->before, p->in_len);
+    mg_x86_flip(in, row + p->before, p->in_len);
     (void)memset(row + end, p->outside, p->row_len - end);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "mcugen/x86_vectors.h"
 #include "mcugen/x86_dense_s8_avx2.h"
+#include "mcugen/x86_flip.h"
 
 void mg_fully_connected_s8__avx2(const mg_x86_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
                                  uint32_t n)
@@ -12,7 +13,7 @@ void mg_fully_connected_s8__avx2(const mg_x86_vectors_params *p, const int8_t *i
     const uint8_t *const rows[1] = {scratch};
     for (uint32_t i = 0u; i < n; i += p->block) {
         const uint32_t vectors = n - i < p->block ? n - i : p->block;
-        mg_x86_flip_s8_avx2(in + (size_t)i * p->in_c, scratch, vectors * p->in_c);
+        mg_x86_flip(in + (size_t)i * p->in_c, scratch, vectors * p->in_c);
         mg_x86_dense_s8_avx2(&p->dense, rows, vectors, out + (size_t)i * p->dense.out_c);
     }
 }

@@ -9,7 +9,7 @@
 #ifndef MCUGEN_X86_AVX2_H
 #define MCUGEN_X86_AVX2_H
 
-#include "mcugen/x86.h"
+#include "mcugen/x86_plain.h"
 
 #define MG_TARGET_avx2 __attribute__((target("avx2")))
 #define MG_AVX2 static inline __attribute__((target("avx2"), always_inline)) /* in functions of this target only */
@@ -91,14 +91,6 @@ MG_AVX2 mg_avx2_weights mg_avx2_load_s8w16(const int16_t *w)
     return found;
 }
 
-/* Bytes ahead at which weights are fetched: some 16 lines of the cache. */
-#define MG_AHEAD 1024
-
-MG_AVX2 void mg_avx2_fetch(const void *w)
-{
-    __builtin_prefetch((const int8_t *)w + MG_AHEAD);
-}
-
 /* Four taps, four times. */
 MG_AVX2 mg_avx2_taps mg_avx2_load_taps(const void *x)
 {
@@ -165,9 +157,7 @@ static inline MG_TARGET_avx2 void mg_avx2_flip(const int8_t *in, uint8_t *out, u
         bytes ^= 0x8080808080808080u;
         (void)memcpy(out + i, &bytes, sizeof(bytes));
     }
-    for (uint32_t i = whole; i < n; i += 1u) {
-        out[i] = (uint8_t)((uint8_t)in[i] ^ 0x80u);
-    }
+    mg_plain_flip(in + whole, out + whole, n - whole);
 }
 
 static inline MG_TARGET_avx2 void mg_avx2_widen(const int8_t *in, mg_s16 *out, int32_t zero, uint32_t n)
@@ -178,9 +168,7 @@ static inline MG_TARGET_avx2 void mg_avx2_widen(const int8_t *in, mg_s16 *out, i
         const mg_i16x16 wide = mg_avx2_widened(in + i) - least;
         (void)memcpy(out + i, &wide, sizeof(wide));
     }
-    for (uint32_t i = whole; i < n; i += 1u) {
-        out[i] = (int16_t)(in[i] - zero);
-    }
+    mg_plain_widen(in + whole, out + whole, zero, n - whole);
 }
 
 /* The products of the even elements of a and b, as int64. */
@@ -274,8 +262,8 @@ MG_AVX2 mg_i8x16 mg_avx2_all(int32_t value)
     return all;
 }
 
-static inline MG_TARGET_avx2 void mg_avx2_finish(const mg_x86_scale *p, uint32_t o, const int32_t *sums, uint32_t pixels,
-                                          int8_t *out, uint32_t pitch, uint32_t n)
+static inline MG_TARGET_avx2 void mg_avx2_finish(const mg_x86_scale *p, uint32_t o, const int32_t *sums,
+                                                 uint32_t pixels, int8_t *out, uint32_t pitch, uint32_t n)
 {
     const mg_avx2_scale low = mg_avx2_scale_of(p, o), high = mg_avx2_scale_of(p, o + 8u);
     const mg_i8x16 least = mg_avx2_all(p->low), most = mg_avx2_all(p->high);
@@ -312,9 +300,7 @@ static inline MG_TARGET_avx2 void mg_avx2_add(const mg_x86_sum *p, const int8_t 
         const mg_i8x16 bytes = mg_avx2_bytes(low, high, least, most);
         (void)memcpy(out + i, &bytes, sizeof(bytes));
     }
-    for (uint32_t i = whole; i < n; i += 1u) {
-        out[i] = (int8_t)mg_clamp((p->addend + a[i] * p->a + b[i] * p->b) >> 21, p->low, p->high);
-    }
+    mg_plain_add(p, a + whole, b + whole, out + whole, n - whole);
 }
 
 #endif /* MCUGEN_X86_AVX2_H */

@@ -14,7 +14,4 @@
 /* Computes `pixels` pixels. out: pixels * out_c. */
 MG_LINKAGE void mg_x86_dense_s8_avx2(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
 
-/* out = in with the top bit of each byte flipped, for n bytes. */
-MG_LINKAGE void mg_x86_flip_s8_avx2(const int8_t *in, uint8_t *out, uint32_t n);
-
 #endif /* MCUGEN_X86_DENSE_S8_AVX2_H */

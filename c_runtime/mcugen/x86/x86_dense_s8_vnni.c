@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/x86_dense_s8_vnni.h"
-#include "mcugen/x86_plain.h"
 
 #define MG_WEIGHT s8
-
-#define MG_SET plain
-#define MG_MOST 1u
-#include "mcugen/x86_dense_template.h"
-#undef MG_SET
-#undef MG_MOST
+#include "mcugen/x86_dense_sets.h"
 
 #if MG_HAS_X86
-#include "mcugen/x86_avx2.h"
 #include "mcugen/x86_vnni.h"
 #include "mcugen/x86_vnni512.h"
-
-#define MG_SET avx2
-#define MG_MOST 4u
-#include "mcugen/x86_dense_template.h"
-#undef MG_SET
-#undef MG_MOST
 
 #define MG_SET vnni
 #define MG_MOST 6u
@@ -54,15 +41,4 @@ MG_LINKAGE void mg_x86_dense_s8_vnni(const mg_x86_dense *p, const uint8_t *const
     }
 #endif
     mg_plain_dense_s8(p, rows, pixels, out);
-}
-
-MG_LINKAGE void mg_x86_flip_s8_vnni(const int8_t *in, uint8_t *out, uint32_t n)
-{
-#if MG_HAS_X86
-    if (mg_x86_set() >= MG_X86_AVX2) {
-        mg_avx2_flip(in, out, n);
-        return;
-    }
-#endif
-    mg_plain_flip(in, out, n);
 }

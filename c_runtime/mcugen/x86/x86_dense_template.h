@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: MG_X86_OF(dense)_<MG_WEIGHT>, the products of x86_dense.h with the set MG_SET and weights of the type MG_WEIGHT,
- * up to MG_MOST pixels at a time, at most 8.
+ * Template: MG_X86_OF(dense)_<MG_WEIGHT>, the products of x86_dense.h with the set MG_SET and weights of the type
+ * MG_WEIGHT, up to MG_MOST pixels at a time, at most 8.
  */
 #define MG_SCALAR MG_PART(mg_x86_weight, MG_WEIGHT)
-#define MG_TILE(pixels) MG_PART(MG_PART(MG_X86_OF(tile), MG_WEIGHT), pixels)
+#define MG_TILES MG_PART(MG_X86_OF(tile), MG_WEIGHT)
+#define MG_TILE(pixels) MG_PART(MG_TILES, pixels)
+#define MG_DENSE MG_PART(MG_X86_OF(dense), MG_WEIGHT)
 
-#if MG_MOST >= 1
 #define MG_PIXELS 1
 #include "mcugen/x86_tile_template.h"
 #undef MG_PIXELS
-#endif
 #if MG_MOST >= 2
 #define MG_PIXELS 2
 #include "mcugen/x86_tile_template.h"
@@ -48,8 +48,8 @@
 #endif
 
 /* The sums of n pixels, at most MG_MOST. */
-static inline MG_TARGET void MG_PART(MG_X86_OF(tile), MG_WEIGHT)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
-                                         const MG_SCALAR *weights, int32_t *sums, uint32_t n)
+static inline MG_TARGET void MG_TILES(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
+                                      const MG_SCALAR *weights, int32_t *sums, uint32_t n)
 {
     switch (n) {
 #if MG_MOST >= 8
@@ -94,7 +94,7 @@ static inline MG_TARGET void MG_PART(MG_X86_OF(tile), MG_WEIGHT)(const mg_x86_de
 }
 
 /* Blocks of pixels are as equal as possible. */
-static MG_TARGET void MG_PART(MG_X86_OF(dense), MG_WEIGHT)(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
+static MG_TARGET void MG_DENSE(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {
     const uint32_t blocks = (pixels + MG_MOST - 1u) / MG_MOST;
     const uint32_t size = blocks != 0u ? (pixels + blocks - 1u) / blocks : 1u;
@@ -106,11 +106,13 @@ static MG_TARGET void MG_PART(MG_X86_OF(dense), MG_WEIGHT)(const mg_x86_dense *p
         const uint32_t left = p->out_c - o, channels = left < MG_X86_LANES ? left : MG_X86_LANES;
         for (uint32_t i = 0u; i < pixels; i += size) {
             const uint32_t n = pixels - i < size ? pixels - i : size;
-            MG_PART(MG_X86_OF(tile), MG_WEIGHT)(p, rows, (size_t)i * p->step, weights + t * scalars, sums, n);
+            MG_TILES(p, rows, (size_t)i * p->step, weights + t * scalars, sums, n);
             MG_X86_OF(finish)(&p->scale, o, sums, n, out + (size_t)i * p->out_c + o, p->out_c, channels);
         }
     }
 }
 
 #undef MG_SCALAR
+#undef MG_TILES
 #undef MG_TILE
+#undef MG_DENSE

@@ -48,12 +48,6 @@ static inline mg_plain_weights mg_plain_load_s8w16(const int16_t *w)
     return found;
 }
 
-/* Fetches the weights that follow these ones soon. */
-static inline void mg_plain_fetch(const void *w)
-{
-    (void)w;
-}
-
 static inline mg_plain_taps mg_plain_load_taps(const uint8_t *x)
 {
     return x;

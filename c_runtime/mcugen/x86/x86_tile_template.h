@@ -38,7 +38,7 @@ static MG_TARGET void MG_TILE(MG_PIXELS)(const mg_x86_dense *p, const uint8_t *c
             for (uint32_t k = 0u; k < p->groups; k += 1u) {
                 const MG_X86_OF(weights) w = MG_PART(MG_X86_OF(load), MG_WEIGHT)(weights);
 #if MG_PIXELS == 1
-                MG_X86_OF(fetch)(weights);
+                mg_x86_fetch(weights);
 #endif
                 MG_EACH(MG_ADD)
                 x += MG_X86_TAPS;

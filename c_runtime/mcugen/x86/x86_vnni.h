@@ -36,11 +36,6 @@ MG_AVX2 mg_vnni_weights mg_vnni_load_s8(const int8_t *w)
     return found;
 }
 
-MG_AVX2 void mg_vnni_fetch(const void *w)
-{
-    mg_avx2_fetch(w);
-}
-
 MG_AVX2 mg_vnni_taps mg_vnni_load_taps(const void *x)
 {
     mg_vnni_taps all;

@@ -44,11 +44,6 @@ MG_VNNI512 mg_vnni512_weights mg_vnni512_load_s8(const int8_t *w)
     return mg_vnni512_load(w);
 }
 
-MG_VNNI512 void mg_vnni512_fetch(const void *w)
-{
-    __builtin_prefetch((const int8_t *)w + MG_AHEAD);
-}
-
 MG_VNNI512 mg_vnni512_taps mg_vnni512_load_taps(const void *x)
 {
     mg_vnni512_taps all;
