@@ -7,6 +7,20 @@
 
 #include "mcugen/runtime.h"
 
+/* Fields of recurrent layers on int8 data, behind their weights w, of the data, and r, of the state:
+ *   w_bias, r_bias    one for each row of the weights; w_bias has the zero point of the data folded in
+ *   w_mult, w_shift, r_mult, r_shift  the scale of each row, see mg_gate_sum; w_left and r_left, too
+ *   table             sigmoid(i / 24) for i = 0 .. 255
+ *   factor            what brings sums of gates to steps of 1 / (3 * 4096)
+ *   low, high         the clamp of sums
+ */
+#define MG_GATE_FIELDS \
+    const int32_t *w_bias, *r_bias, *w_mult, *r_mult; \
+    const uint8_t *w_shift, *r_shift; \
+    const uint16_t *table; \
+    uint32_t steps, batches, inputs, hidden; \
+    int32_t factor, low, high;
+
 /* The smaller of two numbers whose difference fits 32 bits. */
 static inline int32_t mg_flat_smaller(int32_t a, int32_t b)
 {

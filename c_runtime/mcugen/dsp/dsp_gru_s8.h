@@ -10,16 +10,12 @@
 #ifndef MCUGEN_DSP_GRU_S8_H
 #define MCUGEN_DSP_GRU_S8_H
 
+#include "mcugen/gates_s16.h"
 #include "mcugen/little_endian.h"
-#include "mcugen/runtime.h"
 
 typedef struct {
     const int32_t *w, *r;
-    const int32_t *w_bias, *r_bias, *w_mult, *r_mult;
-    const uint8_t *w_shift, *r_shift;
-    const uint16_t *table;
-    uint32_t steps, batches, inputs, hidden;
-    int32_t factor, low, high;
+    MG_GATE_FIELDS
     uint8_t w_left, r_left, after;
 } mg_dsp_gru_s8_params;
 

@@ -9,16 +9,13 @@
 #ifndef MCUGEN_DSP_LSTM_ROWS_S8_H
 #define MCUGEN_DSP_LSTM_ROWS_S8_H
 
+#include "mcugen/gates_s16.h"
 #include "mcugen/little_endian.h"
-#include "mcugen/runtime.h"
 
 typedef struct {
     const int32_t *w, *r;
-    const int32_t *w_bias, *r_bias, *w_mult, *r_mult;
-    const uint8_t *w_shift, *r_shift;
-    const uint16_t *table;
-    uint32_t steps, batches, inputs, hidden;
-    int32_t factor, low, high, cell_factor, cell_half;
+    MG_GATE_FIELDS
+    int32_t cell_factor, cell_half;
     uint8_t w_left, r_left, cell_right, enter;
 } mg_dsp_lstm_rows_s8_params;
 

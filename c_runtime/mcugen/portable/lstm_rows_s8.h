@@ -11,25 +11,19 @@
  * 1 / (3 * 4096). Each line is rounded once, halves up.
  *
  * w, r      weights of the data [4][hidden][inputs] and of the state [4][hidden][hidden]; gates in the order i, o, f, g
- * w_bias, r_bias  [4][hidden]; the zero point of x is folded in
- * w_mult, w_shift, w_left  scales of rows, see mg_gate_sum in gates_s16.h; r_ likewise
- * table     sigmoid(i / 24) for i = 0 .. 255
- * low, high the clamp of sums
  * cell_factor, cell_half, cell_right  (c * cell_factor + cell_half) >> cell_right is c in steps of 1 / (3 * 4096)
  * enter     the right shift that brings i * g to steps of c, 15 to 29
+ * Other fields: MG_GATE_FIELDS in gates_s16.h.
  */
 #ifndef MCUGEN_LSTM_ROWS_S8_H
 #define MCUGEN_LSTM_ROWS_S8_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/gates_s16.h"
 
 typedef struct {
     const int8_t *w, *r;
-    const int32_t *w_bias, *r_bias, *w_mult, *r_mult;
-    const uint8_t *w_shift, *r_shift;
-    const uint16_t *table;
-    uint32_t steps, batches, inputs, hidden;
-    int32_t factor, low, high, cell_factor, cell_half;
+    MG_GATE_FIELDS
+    int32_t cell_factor, cell_half;
     uint8_t w_left, r_left, cell_right, enter;
 } mg_lstm_rows_s8_params;
 

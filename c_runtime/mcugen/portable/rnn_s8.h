@@ -9,23 +9,17 @@
  * With kind 2, h is the sum, at least 0, and factor is 1. Each line is rounded once, halves up.
  *
  * w, r      weights of the data [hidden][inputs] and of the state [hidden][hidden]
- * w_bias, r_bias  [hidden]; the zero point of x is folded in
- * w_mult, w_shift, w_left  scales of rows, see mg_gate_sum in gates_s16.h; r_ likewise
- * table     sigmoid(i / 24) for i = 0 .. 255
- * low, high the clamp of sums;   kind: 0 logistic, 1 tanh, 2 the larger of 0 and the sum
+ * kind      0 logistic, 1 tanh, 2 the larger of 0 and the sum
+ * Other fields: MG_GATE_FIELDS in gates_s16.h.
  */
 #ifndef MCUGEN_RNN_S8_H
 #define MCUGEN_RNN_S8_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/gates_s16.h"
 
 typedef struct {
     const int8_t *w, *r;
-    const int32_t *w_bias, *r_bias, *w_mult, *r_mult;
-    const uint8_t *w_shift, *r_shift;
-    const uint16_t *table;
-    uint32_t steps, batches, inputs, hidden;
-    int32_t factor, low, high;
+    MG_GATE_FIELDS
     uint8_t w_left, r_left, kind;
 } mg_rnn_s8_params;
 
