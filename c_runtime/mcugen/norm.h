@@ -2,10 +2,13 @@
  *
  * Normalization of rows of integers, without floats, divisions or branches on data.
  *
- * A row of n integers q has the sum S and the sum of squares Q. The zero point cancels if the mean is subtracted:
+ * A row of n integers q has the sum S and the sum of squares Q. If the mean is subtracted, the zero point cancels:
  *
- *   V = n * Q - S^2               n^2 times the variance; else S = n * zero, V = n * sum of (q - zero)^2
- *   W = V * 2^up + least          least: epsilon, in the same units, at least 1
+ *   V = n * Q - S^2               n^2 times the variance
+ *
+ * If not, S is n * zero instead, and V is n * sum of (q - zero)^2. From there on:
+ *
+ *   W = V * 2^up + epsilon        epsilon: in the steps of W, at least 1
  *   m = the upper 32 bits of W * 2^z, for the even z with 2^30 <= m < 2^32
  *   r = floor(2^46 / sqrt(m))     at most 2^31 - 1
  *   d = (n * q - S) * 2^(left + z / 2)          31 bits and a sign, for each element
@@ -19,8 +22,15 @@
 
 #include "mcugen/runtime.h"
 
+/* n         elements of a row
+ * centred   1: the mean is subtracted; 0: only the zero point
+ * up        left shift of V, see above;   epsilon_high, epsilon_low: the upper and the lower 32 bits of epsilon
+ * zero      zero point of q
+ * left      left shift of d; z / 2 is added to it, and the sum is not negative
+ * down      right shift of y
+ */
 typedef struct {
-    uint32_t n, centred, up, least_high, least_low;
+    uint32_t n, centred, up, epsilon_high, epsilon_low;
     int32_t zero, left;
     uint32_t down;
 } mg_norm;
@@ -77,8 +87,8 @@ static inline mg_norm_row mg_norm_of(const mg_norm *p, int32_t sum, uint64_t squ
     const uint64_t spread = (uint64_t)p->n * squares - (uint64_t)cross;
     const uint32_t up = p->up & 31u;
     const uint32_t shifted = ((uint32_t)(spread >> 32) << up) | (((uint32_t)spread >> 1) >> (31u - up));
-    const uint32_t low = ((uint32_t)spread << up) + p->least_low;
-    const uint32_t high = shifted + p->least_high + (uint32_t)(low < p->least_low);
+    const uint32_t low = ((uint32_t)spread << up) + p->epsilon_low;
+    const uint32_t high = shifted + p->epsilon_high + (uint32_t)(low < p->epsilon_low);
     const uint32_t is_low = 0u - (uint32_t)(high == 0u);
     const uint32_t top = high | (low & is_low), rest = low & ~is_low;
     const uint32_t shift = mg_norm_zeros(top) & 30u;

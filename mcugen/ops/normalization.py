@@ -35,7 +35,7 @@ class NormConstants:
     """
 
     up: int = 0
-    least: int = 0
+    epsilon: int = 0
     left: int = 0
     down: int = 0
     gain: tuple[int, ...] = ()
@@ -122,7 +122,7 @@ def _norm(call: Call) -> Params:
     found, op = constants(call), call.op
     return {
         "norm.n": op.length, "norm.centred": int(op.centred), "norm.up": found.up, "norm.down": found.down,
-        "norm.least_high": found.least >> 32, "norm.least_low": found.least & 0xFFFFFFFF,
+        "norm.epsilon_high": found.epsilon >> 32, "norm.epsilon_low": found.epsilon & 0xFFFFFFFF,
         "norm.zero": call.input(0).zero_point, "norm.left": found.left,
     }  # fmt: skip
 
@@ -353,7 +353,7 @@ class Normalization(Op):
 
     def scaling(self, call: Call) -> Scaling:
         found = constants(call)
-        return {"row": (found.up, found.least, found.left, found.down), "gain": found.gain, "offset": found.offset}
+        return {"row": (found.up, found.epsilon, found.left, found.down), "gain": found.gain, "offset": found.offset}
 
     def scaling_q(self, call: Call) -> Scaling:
         return normalized.scaling(call, *self.lines(call.constants[1:]))

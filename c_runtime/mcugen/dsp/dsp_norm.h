@@ -45,7 +45,7 @@ static MCUGEN_INLINE int32_t mg_dsp_norm_slope(uint32_t root, int32_t gain)
     return half * 2;
 }
 
-/* y of the element q. back: -origin of the row */
+/* y of the element q, clamped. */
 static MCUGEN_INLINE int8_t mg_dsp_norm_one(mg_norm_row row, int32_t q, int32_t slope, int32_t offset, uint32_t down)
 {
     const uint32_t back = 0u - row.origin;
