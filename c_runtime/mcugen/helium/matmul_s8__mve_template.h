@@ -21,6 +21,18 @@ typedef struct {
 } MG_VARIANT(job);
 
 #if MG_HAS_MVE
+/* Copies eight bytes of x that are q1 apart from its start, or as many as are left, and zeros for the others. */
+#define MG_COPY_EIGHT               \
+    "vctp.16 %[left]\n"             \
+    "vpst\n"                        \
+    "vldrbt.s16 q0, [%[x], q1]\n"   \
+    "vaddva.s16 %[sum], q0\n"       \
+    "vstrb.16 q0, [%[y]], #8\n"     \
+    "add %[x], %[x], %[step], lsl #3\n" \
+    "subs %[left], %[left], #8\n"   \
+    "it mi\n"                       \
+    "movmi %[left], #0\n"
+
 /* Copies 8 * groups bytes that are `step` elements apart, of which n are there, to adjacent bytes, and zeros for the
  * others. The first 16 go to `to`, the next 16 to to + pitch, and so on. Returns their sum. groups: an even number */
 static int32_t MG_VARIANT(copied)(int8_t *to, uint32_t pitch, const int8_t *from, uint32_t step, uint32_t n, uint32_t groups)
@@ -31,31 +43,15 @@ static int32_t MG_VARIANT(copied)(int8_t *to, uint32_t pitch, const int8_t *from
         int8_t *y = to + k / 2u * pitch;
         uint32_t first = 0u;
         __asm__ volatile("vidup.u16 q1, %[first], #1\n"
-                         "vmul.i16 q1, q1, %[step]\n"
-                         "vctp.16 %[left]\n"
-                         "vpst\n"
-                         "vldrbt.s16 q0, [%[x], q1]\n"
-                         "vaddva.s16 %[sum], q0\n"
-                         "vstrb.16 q0, [%[y]], #8\n"
-                         "add %[x], %[x], %[step], lsl #3\n"
-                         "subs %[left], %[left], #8\n"
-                         "it mi\n"
-                         "movmi %[left], #0\n"
-                         "vctp.16 %[left]\n"
-                         "vpst\n"
-                         "vldrbt.s16 q0, [%[x], q1]\n"
-                         "vaddva.s16 %[sum], q0\n"
-                         "vstrb.16 q0, [%[y]], #8\n"
-                         "add %[x], %[x], %[step], lsl #3\n"
-                         "subs %[left], %[left], #8\n"
-                         "it mi\n"
-                         "movmi %[left], #0\n"
+                         "vmul.i16 q1, q1, %[step]\n" MG_COPY_EIGHT MG_COPY_EIGHT
                          : [x] "+r"(x), [y] "+l"(y), [sum] "+Te"(sum), [left] "+r"(left), [first] "+Te"(first)
                          : [step] "r"(step)
                          : "q0", "q1", "cc", "memory");
     }
     return sum;
 }
+
+#undef MG_COPY_EIGHT
 
 /* Stack, offset from sp: 0: starts, 8: steps, 12: blocks left, 16: repeated columns, 20: bytes of a row */
 static __attribute__((naked, noinline)) void MG_VARIANT(both)(const MG_VARIANT(job) *job MCUGEN_UNUSED)
