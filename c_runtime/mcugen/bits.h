@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bit lengths, and products by factors of 16 bits without a 64-bit multiplication on cores that lack one.
+ * Bit lengths, and products without a 64-bit multiplication on cores that lack one.
  */
 #ifndef MCUGEN_BITS_H
 #define MCUGEN_BITS_H
@@ -41,6 +41,14 @@ static MCUGEN_INLINE uint32_t mg_zeros_above(uint32_t x)
     }
     return zeros + 1u - (rest >> 31);
 #endif
+}
+
+/* The upper 32 bits of a * b, by four products of 16 bits. */
+static MCUGEN_INLINE uint32_t mg_upper_by_halves(uint32_t a, uint32_t b)
+{
+    const uint32_t a1 = a >> 16, a0 = a & 0xFFFFu, b1 = b >> 16, b0 = b & 0xFFFFu;
+    const uint32_t first = a1 * b0 + ((a0 * b0) >> 16), second = a0 * b1 + (first & 0xFFFFu);
+    return a1 * b1 + (first >> 16) + (second >> 16);
 }
 
 /* The low 32 bits of (x * factor) >> shift, factor < 2^16, shift < 64. */

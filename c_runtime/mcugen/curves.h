@@ -64,9 +64,7 @@ __attribute__((noinline))
 #endif
 static uint32_t mg_upper(uint32_t a, uint32_t b)
 {
-    const uint32_t a1 = a >> 16, a0 = a & 0xFFFFu, b1 = b >> 16, b0 = b & 0xFFFFu;
-    const uint32_t first = a1 * b0 + ((a0 * b0) >> 16), second = a0 * b1 + (first & 0xFFFFu);
-    return a1 * b1 + (first >> 16) + (second >> 16);
+    return mg_upper_by_halves(a, b);
 }
 #endif
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/hybrid_conv2d__dsp.h"
+#include "mcugen/curves.h"
 #include "mcugen/dsp_pairs.h"
 
 #define MG_PARAMS mg_hybrid_conv2d__dsp_params
@@ -91,19 +92,12 @@ static inline uint32_t less(uint32_t a, uint32_t b)
 
 #else
 
-static float of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static void finish(const block *job, const uint32_t *scales, int32_t sum, uint32_t pixel, uint32_t channel)
 {
-    const float acc = (float)sum, of_weights = of_bits(scales[channel]);
+    const float acc = (float)sum, of_weights = mg_of_bits(scales[channel]);
     const float factor = job->twice != 0u ? acc * of_weights : of_weights * job->scale;
     const float scaled = job->twice != 0u ? factor * job->scale : acc * factor;
-    const float y = scaled + of_bits(scales[2u + channel]);
+    const float y = scaled + mg_of_bits(scales[2u + channel]);
     job->out[pixel * (job->step / sizeof y) + channel] = job->relu != 0u && y < 0.0f ? 0.0f : y;
 }
 

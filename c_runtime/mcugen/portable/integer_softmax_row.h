@@ -5,6 +5,7 @@
 #ifndef MCUGEN_INTEGER_SOFTMAX_ROW_H
 #define MCUGEN_INTEGER_SOFTMAX_ROW_H
 
+#include "mcugen/bits.h"
 #include "mcugen/integer_softmax_s8.h"
 #include "mcugen/reciprocal.h"
 
@@ -39,10 +40,7 @@ static inline uint32_t mg_softmax_product(uint32_t t, int32_t r)
     __asm__("smmla %0, %1, %2, %3" : "=r"(high) : "r"(t), "r"(r), "r"(4096));
     return high;
 #elif defined(__ARM_ARCH_6M__)
-    /* Four multiplications are faster than the library's product of 64 bits. */
-    const uint32_t a = t >> 16, b = t & 0xFFFFu, c = (uint32_t)r >> 16, d = (uint32_t)r & 0xFFFFu;
-    const uint32_t first = a * d + ((b * d) >> 16), second = b * c + (first & 0xFFFFu);
-    return a * c + (first >> 16) + (second >> 16);
+    return mg_upper_by_halves(t, (uint32_t)r); /* faster than the library's product of 64 bits */
 #else
     return (uint32_t)(((int64_t)(int32_t)t * r) >> 32);
 #endif
