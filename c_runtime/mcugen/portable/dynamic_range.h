@@ -122,8 +122,8 @@ static MCUGEN_INLINE int8_t mg_quantized_value(float steps, int32_t half)
     return (int8_t)mg_saturated_s8((fixed + (fixed >> 31) + half) >> 20);
 }
 
-/* mg_quantize_steps for products below 1024 and `inverse` from 1e-30 to 1e30. The lower bound is -128: where `least` is -127, no product is below
- * -127.5. */
+/* mg_quantize_steps for products below 1024 and `inverse` from 1e-30 to 1e30. The lower bound is -128: where `least` is
+ * -127, no product is below -127.5. */
 static inline void mg_quantize_few_steps(const mg_f32 *x, uint32_t n, float inverse, int32_t zero, int8_t *q)
 {
 #if MG_RANGE_VECTORS
