@@ -32,23 +32,23 @@ def from_tflite(source: Source) -> Imported:
 
 def float_data(call: Call) -> bool:
     "the matrices are float32"
-    return _types(call) == {"f32"}
+    return data_types(call) == {"f32"}
 
 
 def int8_data(call: Call) -> bool:
     "the matrices are int8, the operator leaves rounding to the runtime, and all sums stay within 32 bits"
-    return _types(call) == {"s8"} and not _rounding.is_stated(call) and sums_fit(call)
+    return data_types(call) == {"s8"} and not _rounding.is_stated(call) and sums_fit(call)
 
 
 def int8_data_rounded_once(call: Call) -> bool:
     "the matrices are int8; a multiplication, a shift and few exceptions give the results that the operator states"
-    return _types(call) == {"s8"} and sums_fit(call) and _rounding.has_line(call)
+    return data_types(call) == {"s8"} and sums_fit(call) and _rounding.has_line(call)
 
 
 def int16_data(call: Call) -> bool:
     "the matrices are int16 with zero points 0, and the multiplier's left shift is less than 15"
     types = (call.input(0), call.input(1), call.output)
-    if _types(call) != {"s16"} or _rounding.is_stated(call) or any(t.zero_point for t in types):
+    if data_types(call) != {"s16"} or _rounding.is_stated(call) or any(t.zero_point for t in types):
         return False
     return bool(_filter.multipliers(call, 1)[1][0] < _WIDE_SHIFT)
 
@@ -57,7 +57,8 @@ _WIDE_SHIFT = 15
 """Left shifts from which the rounding of 64-bit sums would overflow, in bits."""
 
 
-def _types(call: Call) -> set[str]:
+def data_types(call: Call) -> set[str]:
+    """The element types of both matrices and of the results."""
     return {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
 
 

@@ -53,8 +53,7 @@ def _pair_bytes(call: Call) -> int:
 
 def int8_data(call: Call) -> bool:
     "the matrices are int8, and a row of the first is at least 4 adjacent elements"
-    types = {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
-    return types == {"s8"} and not call.op.transpose_a and batch_matmul.depth(call) >= 4
+    return batch_matmul.data_types(call) == {"s8"} and not call.op.transpose_a and batch_matmul.depth(call) >= 4
 
 
 def scaled(call: Call) -> bool:

@@ -42,8 +42,7 @@ def scratch(call: Call) -> int:
 
 def int8_data(call: Call) -> bool:
     "the matrices are int8, elements of rows of the first are adjacent, and the second has 4 to 9362 columns"
-    types = {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
-    if types != {"s8"} or call.op.transpose_a or call.output.shape[-1] < packing.BLOCK:
+    if batch_matmul.data_types(call) != {"s8"} or call.op.transpose_a or call.output.shape[-1] < packing.BLOCK:
         return False
     return bool(batch_matmul.sizes(call)["b_row"] <= FARTHEST and batch_matmul.sums_fit(call))
 

@@ -25,7 +25,7 @@ TERMS = ("copies", "copied", "blocks", "steps")
 
 def int8_data(call: Call) -> bool:
     "the matrices are int8"
-    return {call.input(0).dtype, call.input(1).dtype, call.output.dtype} == {"s8"}
+    return batch_matmul.data_types(call) == {"s8"}
 
 
 def requantizes(call: Call) -> bool:
