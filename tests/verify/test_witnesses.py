@@ -108,6 +108,20 @@ def test_operators_that_the_evaluator_lacks_or_gets_wrong_are_named(tmp_path: Pa
     assert heard.left_out == ("node 0 GRU 'GRU 0': the evaluator ignores clip, activations and sequence_lens of GRU",)
 
 
+def test_boundary_values_of_floats_stay_away_from_readers_of_their_integers(tmp_path: Path) -> None:
+    """One result of a DequantizeLinear is rounded anew to coarser steps, and is sliced as it is stored."""
+    w = Writer(21)
+    zero = w.constant(np.zeros((), np.int16))
+    fine, coarse = (w.constant(np.array(2.0**-bits, np.float32)) for bits in (15, 13))
+    real = w.node("DequantizeLinear", [w.node("QuantizeLinear", [w.input((2, 8)), fine, zero]), fine, zero])
+    first, last = (w.constant(np.array([k], np.int64)) for k in (0, 1))
+    part = w.node("QuantizeLinear", [w.node("Slice", [real, first, last, first]), fine, zero])
+    path = write(w.model(part, w.node("QuantizeLinear", [real, coarse, zero])), tmp_path)
+    graph = read.load(path, registry.load())
+    heard = evaluator.check(path.read_bytes(), tmp_path, graph, "ort", list(cases(graph, 1)))
+    assert heard.agrees and not heard.left_out, heard.verdict.first_difference
+
+
 def test_what_takes_the_evaluator_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     w = Writer()
     x = w.input((1, 2, 8, 8))

@@ -7,6 +7,7 @@ continues with its own results.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ import onnx
 
 from mcugen.ir.graph import Graph
 from mcugen.ir.op import evaluate
+from mcugen.ops.dequantize import Dequantize
 from mcugen.oracle import interpreter
 from mcugen.oracle.interpreter import FLOAT_TOLERANCE
 from mcugen.passes.layouts import in_file
@@ -85,8 +87,18 @@ class EvaluatorRun:
             self._read_boundaries(f"boundary values {k}", {**values, **computed}, seen, before)
 
     def _boundary_values(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
-        """(a tensor of the file that a node computes, boundary values for it)."""
-        computed = {name for node in self.graph.nodes for name in node.outputs} & {*self.named.values()}
+        """(a tensor of the file that a node computes, boundary values for it).
+
+        The result of a Dequantize has none if several nodes read its integers: in the file these nodes read the result,
+        so that boundary values would reach nodes that the graph computes from unchanged integers.
+        """
+        reads = Counter(name for node in self.graph.nodes for name in {*node.inputs})
+        computed = {
+            name
+            for node in self.graph.nodes
+            if not isinstance(node.op, Dequantize) or reads[node.inputs[0]] == 1
+            for name in node.outputs
+        } & {*self.named.values()}
         for node in self.graph.nodes:
             if node.inputs and node.inputs[0] in computed:
                 arrays = boundary_values(node.op, self.graph.call(node, which))
