@@ -188,6 +188,11 @@ class IntegerRecurrent(Op):
         return STATE
 
     @property
+    def widest_state(self) -> float:
+        """The largest magnitude of a state that is stored unclipped."""
+        return 2.0**15 * self.state_quant.scale[0]
+
+    @property
     def read_quant(self) -> QuantParams:
         """The quantization of the state's upper byte."""
         return QuantParams((256 * self.state_quant.scale[0],), (0,))

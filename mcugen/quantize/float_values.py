@@ -18,7 +18,7 @@ from mcugen.ops.rnn import Rnn
 from mcugen.quantize import batch_evaluation
 from mcugen.quantize.activation_ranges import Observed, observed
 from mcugen.quantize.older import Older
-from mcugen.quantize.recurrent_weights import Reach, Trace, is_recurrent, trace_of
+from mcugen.quantize.recurrent_weights import Reach, Trace, initial_state, integer_form, is_recurrent, trace_of
 
 KEPT_BYTES = 1 << 30
 _POINTS = 257
@@ -141,6 +141,22 @@ def require_bounded(floats: FloatRun) -> None:
                 f"{label}: {what} was seen from {low:.4g} to {high:.4g}, where the result is infinite or no number",
                 where=node.source,
                 hint="add a small constant to it, or clamp it, before the model is trained and exported",
+            )
+
+
+def require_stored_states(floats: FloatRun) -> None:
+    """Raise UnsupportedError if an initial state of a recurrent layer exceeds what the layer's integer form stores."""
+    for node in filter(is_recurrent, floats.graph.nodes):
+        widest = integer_form(node.op, floats.reaches()[node.name]).widest_state
+        name = initial_state(node)
+        data = floats.graph.tensors[name].data
+        seen = floats.observed()[name] if data is None else observed(data)
+        reach = max(abs(seen.low), abs(seen.high))
+        if reach > widest:
+            raise UnsupportedError(
+                f"an initial state reaches {reach:.3g}, but states are stored from {-widest:g} to {widest:g}",
+                where=f"{type(node.op).__name__} ({node.source})",
+                hint="keep the model in floats, or begin from states that the layer can reach",
             )
 
 

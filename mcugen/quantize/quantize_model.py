@@ -19,7 +19,7 @@ from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.cross_validation import Bench, TaskPool, pool
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
-from mcugen.quantize.float_values import FloatRun, require_bounded, require_finite
+from mcugen.quantize.float_values import FloatRun, require_bounded, require_finite, require_stored_states
 from mcugen.quantize.frame_sequences import States
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
@@ -230,6 +230,7 @@ def _run_in_floats(
         progress(f"running the float model on {floats.count} samples")
         require_finite(floats)
         require_bounded(floats)
+    require_stored_states(floats)
     floats = floats if read.states is None else frame_sequences.with_ranges(floats, read.states)
     if choices.cache is None:
         return floats

@@ -13,7 +13,6 @@ from functools import singledispatch
 
 import numpy as np
 
-from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
@@ -141,22 +140,19 @@ def is_recurrent(node: Node) -> bool:
 def trace_of(node: Node, operands: Sequence[np.ndarray], constant: Sequence[bool], y: np.ndarray) -> Trace | None:
     """The trace of a recurrent layer over all samples.
 
-    operands: [samples, *shape], or the data if constant; y: its first result, [samples, steps, batches, H]. Raises
-    UnsupportedError for an initial state beyond the range in which states are stored.
+    operands: [samples, *shape], or the data if constant; y: its first result, [samples, steps, batches, H].
     """
-    first = operands[len(operands) - _states(node)]
-    if np.abs(first).max(initial=0) > 1 and getattr(node.op, "activation", "") != "Relu":
-        raise UnsupportedError(
-            f"an initial state reaches {np.abs(first).max():.3g}, but states are stored from -1 to 1",
-            where=f"{type(node.op).__name__} ({node.source})",
-            hint="keep the model in floats, or begin from states that the layer can reach",
-        )
     count, given = len(y), list[np.ndarray]()
     for k, (a, known) in enumerate(zip(operands, constant, strict=True)):
         is_state = known and k >= len(operands) - _states(node)
         each = np.broadcast_to(a, (count, *a.shape)) if is_state else a
         given.append(each if known and not is_state else along(each, 0 if k else 1))
     return traced(node.op, given, along(y, 1))
+
+
+def initial_state(node: Node) -> str:
+    """The operand of a recurrent layer that is its state before the first step."""
+    return str(node.inputs[len(node.inputs) - _states(node)])
 
 
 def _states(node: Node) -> int:

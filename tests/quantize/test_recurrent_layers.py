@@ -280,11 +280,16 @@ def test_a_written_layer_comes_back_with_the_same_integers(tmp_path: Path, name:
     assert 10 * np.log10((real**2).sum() / ((first - real) ** 2).sum()) > 22
 
 
-@pytest.mark.parametrize("kind", ["GRU", "LSTM", "RNN"])
-def test_initial_states_beyond_the_stored_range_are_refused(tmp_path: Path, kind: str) -> None:
-    for start, message in ((3.0, "an initial state reaches 3"), (0.9, "")):
+@pytest.mark.parametrize(
+    ("kind", "attributes"), [("GRU", {}), ("LSTM", {}), ("RNN", {}), ("RNN", {"activations": ["Relu"]})]
+)
+def test_initial_states_beyond_the_stored_range_are_refused(
+    tmp_path: Path, kind: str, attributes: dict[str, list[str]]
+) -> None:
+    for start, message in ((3.0, "an initial state reaches 3, but states are stored from -1 to 1"), (0.9, "")):
         model = Writer(17)
-        path = network(tmp_path / "net.onnx", model, layer(model, kind, model.input((12, 1, 5)), 5, start=start), 10)
+        states = layer(model, kind, model.input((12, 1, 5)), 5, reach=0.05, start=start, **attributes)
+        path = network(tmp_path / "net.onnx", model, states, 10)
         if message:
             with pytest.raises(UnsupportedError, match=message):
                 quantized(tmp_path, path)
