@@ -7,7 +7,7 @@ of the state. See `mcugen.oracle.integer_gates` for the same numbers, derived an
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,8 +16,11 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Param, Params, fact
 from mcugen.ir.fixed_point import quantize_multiplier, round_half_away
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink
+from mcugen.ops import _sigmoid
 from mcugen.oracle import integer_gates
 
 FINEST = 12
@@ -144,7 +147,13 @@ def params(call: Call) -> Params:
         "low": low,
         "high": high,
         "factor": call.op.factor,
+        "table": _sigmoid.table(),
     }
+
+
+def scratch(call: Call) -> int:
+    """Scratch in bytes: the sums of all gates over the data and over the state, and the state's upper bytes."""
+    return (2 * 2 * int(call.op.gates) + 1) * call.input(2).shape[1]
 
 
 def work(call: Call) -> dict[str, float]:
@@ -154,6 +163,17 @@ def work(call: Call) -> dict[str, float]:
 
 
 TERMS = ("steps", "units")
+
+
+def kernel(symbol: str, fields: Callable[[Call], Params], operands: tuple[int, ...]) -> Kernel:
+    """The portable kernel of a layer. fields: its parameters; operands: the data and the states."""
+    return Kernel(symbol, Whole(), RULES, fields, operands=operands, scratch=scratch, cost=Cost(work, TERMS))
+
+
+def zero_bias(sink: Sink, bias: str) -> str:
+    """Zeros of the type of a bias, for the second one that ONNX has."""
+    t = sink.type(bias)
+    return sink.constant(np.zeros(t.shape, np.int32), t.quant)
 
 
 @dataclass(frozen=True)
@@ -214,6 +234,9 @@ class IntegerRecurrent(Op):
             raise UnsupportedError(f"data {x} with a clip of {self.clip:g} is not supported")
         state = TensorType((batches, hidden), "s16")
         return TensorType((steps, batches, hidden), "s8"), *([state] * states)
+
+    def reference(self, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
+        raise UnsupportedError("a recurrent layer on integers is defined on stored integers only, not on real numbers")
 
     def scaling(self, call: Call) -> Scaling:
         data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, call.op.read_quant.scale[0])

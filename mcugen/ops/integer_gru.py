@@ -8,25 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _integer_recurrent, _recurrent, _sigmoid
+from mcugen.ops import _integer_recurrent, _recurrent
 from mcugen.oracle import integer_gates
 from mcugen.oracle.fixed import int64
 
-GATES = 3
-
 
 def params(call: Call) -> Params:
-    return {**_integer_recurrent.params(call), "table": _sigmoid.table(), "after": int(call.op.after)}
-
-
-def scratch(call: Call) -> int:
-    """Scratch in bytes: the sums of three gates over the data and over the state, and the state's upper bytes."""
-    return (2 * 2 * GATES + 1) * int(call.input(2).shape[1])
+    return {**_integer_recurrent.params(call), "after": int(call.op.after)}
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -52,25 +43,12 @@ class IntegerGru(_integer_recurrent.IntegerRecurrent):
 
     after: bool = True
 
-    gates: ClassVar[int] = GATES
+    gates: ClassVar[int] = 3
     state_bias: ClassVar[int | None] = 4
     state: ClassVar[int] = 5
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (
-        Kernel(
-            "mg_gru_s8",
-            Whole(),
-            _integer_recurrent.RULES,
-            params,
-            operands=(0, 5),
-            scratch=scratch,
-            cost=Cost(_integer_recurrent.work, _integer_recurrent.TERMS),
-        ),
-    )
-
-    def reference(self, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
-        raise UnsupportedError("a GRU on integers is defined on stored integers only, not on real numbers")
+    kernels = (_integer_recurrent.kernel("mg_gru_s8", params, (0, 5)),)
 
     def reference_q(self, call: Call, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
         x, w, r, _, _, h = operands

@@ -8,13 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example
 from mcugen.ir.types import QuantParams
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _integer_recurrent, _recurrent, _sigmoid
+from mcugen.ops import _integer_recurrent, _recurrent
 from mcugen.oracle import integer_gates
 from mcugen.oracle.fixed import int64
 
@@ -26,7 +24,6 @@ def params(call: Call) -> Params:
     right = max(bits - _integer_recurrent.FINEST, 0)
     return {
         **_integer_recurrent.params(call),
-        "table": _sigmoid.table(),
         "cell_factor": 3 << max(_integer_recurrent.FINEST - bits, 0),
         "cell_half": 1 << right >> 1,
         "cell_right": right,
@@ -34,15 +31,9 @@ def params(call: Call) -> Params:
     }
 
 
-def scratch(call: Call) -> int:
-    """Scratch in bytes: the sums of four gates over the data and over the state, and the state's upper bytes."""
-    return (2 * 2 * GATES + 1) * int(call.input(2).shape[1])
-
-
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     x, w, r, b, h, c = (str(n) for n in inputs)
-    t = sink.type(b)
-    zeros = sink.constant(np.zeros(t.shape, np.int32), t.quant)
+    zeros = _integer_recurrent.zero_bias(sink, b)
     return _recurrent.to_onnx(call, sink, "LSTM", ((x, w, r), (b, zeros), (h, c)), {"clip": call.op.clip})
 
 
@@ -64,20 +55,7 @@ class IntegerLstm(_integer_recurrent.IntegerRecurrent):
     has_cell: ClassVar[bool] = True
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (
-        Kernel(
-            "mg_lstm_rows_s8",
-            Whole(),
-            _integer_recurrent.RULES,
-            params,
-            operands=(0, 4, 5),
-            scratch=scratch,
-            cost=Cost(_integer_recurrent.work, _integer_recurrent.TERMS),
-        ),
-    )
-
-    def reference(self, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
-        raise UnsupportedError("an LSTM on integers is defined on stored integers only, not on real numbers")
+    kernels = (_integer_recurrent.kernel("mg_lstm_rows_s8", params, (0, 4, 5)),)
 
     def reference_q(self, call: Call, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
         x, w, r, _, h, c = operands

@@ -7,31 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example
 from mcugen.ir.types import QuantParams
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _integer_recurrent, _recurrent, _sigmoid
+from mcugen.ops import _integer_recurrent, _recurrent
 from mcugen.oracle import integer_gates
 from mcugen.oracle.fixed import Ints, int64
 
 
 def params(call: Call) -> Params:
     kind = _recurrent.KINDS[call.op.activation]
-    return {**_integer_recurrent.params(call), "table": _sigmoid.table(), "kind": kind}
-
-
-def scratch(call: Call) -> int:
-    """Scratch in bytes: the sums over the data and over the state, and the state's upper bytes."""
-    return (2 * 2 + 1) * int(call.input(2).shape[1])
+    return {**_integer_recurrent.params(call), "kind": kind}
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     x, w, r, b, h = (str(n) for n in inputs)
-    t = sink.type(b)
-    zeros = sink.constant(np.zeros(t.shape, np.int32), t.quant)
+    zeros = _integer_recurrent.zero_bias(sink, b)
     stated = {"activations": (call.op.activation,), "clip": call.op.clip}
     return _recurrent.to_onnx(call, sink, "RNN", ((x, w, r), (b, zeros), (h,)), stated)
 
@@ -53,17 +45,7 @@ class IntegerRnn(_integer_recurrent.IntegerRecurrent):
     activation: str = "Tanh"
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (
-        Kernel(
-            "mg_rnn_s8",
-            Whole(),
-            _integer_recurrent.RULES,
-            params,
-            operands=(0, 4),
-            scratch=scratch,
-            cost=Cost(_integer_recurrent.work, _integer_recurrent.TERMS),
-        ),
-    )
+    kernels = (_integer_recurrent.kernel("mg_rnn_s8", params, (0, 4)),)
 
     @property
     def fraction_bits(self) -> int:
@@ -78,9 +60,6 @@ class IntegerRnn(_integer_recurrent.IntegerRecurrent):
     def state_quant(self) -> QuantParams:
         steps = 2.0**-self.fraction_bits
         return QuantParams((steps,), (0,)) if self.activation == "Relu" else super().state_quant
-
-    def reference(self, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
-        raise UnsupportedError("an RNN on integers is defined on stored integers only, not on real numbers")
 
     def reference_q(self, call: Call, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
         x, w, r, _, h = operands
