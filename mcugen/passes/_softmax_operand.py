@@ -26,6 +26,13 @@ class SoftmaxOperand:
     beta: np.float32
     mask: np.ndarray | None = None
 
+    def rows_of_keys(self, classes: int) -> np.ndarray | None:
+        """The mask with one boolean for each element of a row; None if all are keys."""
+        if self.mask is None:
+            return None
+        shape = np.broadcast_shapes(self.mask.shape, (classes,))
+        return np.ascontiguousarray(np.broadcast_to(self.mask, shape))
+
     def hiding(self, x: str, keys: np.ndarray, hidden: np.ndarray) -> SoftmaxOperand | None:
         """The operand with fewer keys; None if a row has none by finite numbers, which give it equal scores instead.
 

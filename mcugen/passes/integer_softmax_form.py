@@ -35,10 +35,10 @@ def _made(graph: Graph, node: Node, values: SearchedTensors, *, masked_only: boo
     if not isinstance(node.op, Softmax) or not t.is_float or t.shape[-1] > MAX_CLASSES:
         return None
     found = operand_of(str(node.inputs[0]), node.op.beta, values)
-    if found.mask is None:
+    keys = found.rows_of_keys(t.shape[-1])
+    if keys is None:
         return None if masked_only else (_node(node, found.x, found.beta), [])
-    keys = np.broadcast_to(found.mask, np.broadcast_shapes(found.mask.shape, t.shape[-1:]))
-    mask = Tensor(f"{name}@mask", TensorType(keys.shape, "bool"), np.ascontiguousarray(keys), f"{name}_mask")
+    mask = Tensor(f"{name}@mask", TensorType(keys.shape, "bool"), keys, f"{name}_mask")
     return _node(node, found.x, found.beta, mask.name), [mask]
 
 

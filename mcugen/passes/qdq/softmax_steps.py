@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcugen.ir.graph import Node
 from mcugen.ir.types import TensorType
 from mcugen.ops.integer_softmax import MAX_CLASSES, RESULT, IntegerSoftmax
@@ -23,8 +21,6 @@ def in_steps(draft: Draft, maker: Node, t: TensorType) -> str | None:
     stored = draft.stored(found.x)
     if stored is None or draft.type_of(stored).dtype not in BYTES or t.shape[-1] > MAX_CLASSES:
         return None
-    inputs = [stored]
-    if found.mask is not None:
-        keys = np.ascontiguousarray(np.broadcast_to(found.mask, np.broadcast_shapes(found.mask.shape, t.shape[-1:])))
-        inputs.append(draft.new(keys, "bool", None))
+    keys = found.rows_of_keys(t.shape[-1])
+    inputs = [stored] if keys is None else [stored, draft.new(keys, "bool", None)]
     return draft.node(IntegerSoftmax(float(found.beta)), inputs, [t])[0]
