@@ -37,26 +37,5 @@ static void step(const MG_PARAMS *p, const MG_READ *x, MG_READ *read, mg_s16 *h,
     }
 }
 
-void MG_SYMBOL(const MG_PARAMS *p, const int8_t *x, const mg_s16 *h0, int8_t *y, mg_s16 *h, void *scratch)
-{
-    const uint32_t n = p->hidden, whole = room(n);
-    mg_s16 *const data = scratch, *const state = data + 3u * n;
-    MG_READ *const read = (MG_READ *)(void *)(state + 3u * n), *const wide = read + whole;
-    for (uint32_t b = 0u; b < p->batches; b += 1u) {
-        mg_s16 *const now = h + b * n;
-        for (uint32_t k = 0u; k < n; k += 1u) {
-            now[k] = h0[b * n + k];
-            read[k] = (MG_READ)mg_gate_byte(now[k]);
-        }
-        for (uint32_t k = n; k < whole; k += 1u) {
-            read[k] = 0;
-        }
-        for (uint32_t t = 0u; t < p->steps; t += 1u) {
-            const uint32_t at = t * p->batches + b;
-            step(p, widened(x + at * p->inputs, wide, p->inputs), read, now, data, state);
-            for (uint32_t k = 0u; k < n; k += 1u) {
-                y[at * n + k] = (int8_t)read[k];
-            }
-        }
-    }
-}
+#define MG_GATES 3u
+#include "mcugen/recurrent_s8_template.h"

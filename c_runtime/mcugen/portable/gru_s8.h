@@ -5,7 +5,7 @@
  *
  *   data = saturate16((w_bias + W x) scaled)   state = saturate16((r_bias + R h8) scaled)   h8: the upper byte of h
  *   z, r = logistic(clamp(data + state))       n = tanh(clamp(data + r * state))
- *   or, if `after` is 0, with R for n read by r * h in int8: n = tanh(clamp(data + state))
+ *   or, if `after` is 0, n = tanh(clamp(data + state)), where R for n is multiplied by r * h, rounded to int8, not by h8
  *   h = n + z * (h - n)                        y = h8
  *
  * Values of gates and h have 15 fraction bits, sums of gates 12 or less: times `factor`, they are in
