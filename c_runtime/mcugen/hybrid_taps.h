@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the taps of an output pixel of an image that was quantized at run time. The including file defines MG_PARAMS,
- * a struct with MG_WINDOW_FIELDS, in_h, stride_h, dilation_h and pad_h; the kernel's columns are adjacent in the image.
- * It also defines MG_COPY and MG_FILL, with the arguments of memcpy and memset.
+ * Template: the taps of an output pixel of an image that was quantized at run time, and the bounds of results. The
+ * including file defines MG_PARAMS, a struct with MG_WINDOW_FIELDS, in_h, stride_h, dilation_h, pad_h, capped, reach,
+ * out_min and out_max; the kernel's columns are adjacent in the image. It also defines MG_COPY and MG_FILL, with the
+ * arguments of memcpy and memset.
  */
 #include "mcugen/runtime.h"
 
@@ -38,4 +39,14 @@ static inline const int8_t *mg_hybrid_taps(const MG_PARAMS *p, const int8_t *in,
         to += run;
     }
     return patch;
+}
+
+/* Clamps the n results of an image of this scale, if one may be beyond the upper bound or infinite. */
+static inline void mg_hybrid_clamp(const MG_PARAMS *p, float scale, mg_f32 *out, uint32_t n)
+{
+    const float size = scale < 0.0f ? -scale : scale;
+    const uint32_t beyond = p->capped != 0u || !(size * p->reach < 1e38f) ? n : 0u;
+    for (uint32_t i = 0u; i < beyond; i += 1u) {
+        out[i] = mg_clamp_float(out[i], p->out_min, p->out_max);
+    }
 }

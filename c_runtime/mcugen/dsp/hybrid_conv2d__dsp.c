@@ -161,10 +161,7 @@ static void convolve(const mg_hybrid_conv2d__dsp_params *p, const int8_t *in, fl
         job.out = out + first * out_c;
         channels(&job);
     }
-    const uint32_t beyond = p->capped != 0u || !((scale < 0.0f ? -scale : scale) * p->reach < 1e38f) ? pixels * out_c : 0u;
-    for (uint32_t i = 0u; i < beyond; i += 1u) {
-        out[i] = mg_clamp_float(out[i], p->out_min, p->out_max);
-    }
+    mg_hybrid_clamp(p, scale, out, pixels * out_c);
 }
 
 void mg_hybrid_conv2d__dsp(const mg_hybrid_conv2d__dsp_params *p, const int8_t *q, const mg_f32 *scale, const int8_t *zero,

@@ -12,7 +12,7 @@
  * twice    1: sums are multiplied by the weights' scale, then by the image's; 0: by the product of both
  * relu     1: results have the lower bound 0;   capped: 1: they have an upper bound below that of floats
  * least    the least of the weights' scales
- * reach    products with an image's scale have no magnitude above `reach` times it
+ * reach    before the bias, no result has a magnitude above `reach` times that of the image's scale
  * The build has proved that no sum leaves 32 bits, and that the kernel's columns are adjacent in the image. Needs
  * -ffp-contract=off. Equals HybridConv2D.reference_q in every bit.
  */
