@@ -12,7 +12,7 @@
 
 #include "mcugen/x86_dense_s8_vnni.c"
 
-enum { ROWS = 3, ROW = 4096, CHANNELS = 80, TAPS = 1024, PIXELS = 32, TIMES = 2000 };
+enum { ROWS = 3, ROW = 4096, CHANNELS = 80, TAPS = 1024, PIXELS = 32, TIMES = 200 };
 
 typedef void (*dense)(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
 
