@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -23,13 +22,11 @@ LEVELS = {
     "rv32imc": ("-O0", "-O3"),
 }
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-S", "-o", "-")
-SAMPLED = ("Conv2D", "DepthwiseConv2D", "FullyConnected")
-"""Without --whole: the first example of each kernel of these that needs Helium, at -O0."""
 
 
-def sources_of(core: target.Target, folder: Path, operators: Sequence[str], portion: Portion) -> list[Path]:
+def sources_of(core: target.Target, folder: Path, portion: Portion) -> list[Path]:
     """The files of kernels that have assembly, or whose headers have."""
-    groups = emulated.groups_for(core, [OPS[name] for name in operators], portion)
+    groups = emulated.groups_for(core, [OPS[name] for name in sorted(OPS)], portion)
     written = program.write_runtime((view for group in groups for view in group.views), folder)
     return [path for path in written if has_assembly(path, folder)]
 
@@ -47,26 +44,22 @@ def complaint(core: target.Target, source: Path, folder: Path, level: str) -> st
     return f"{source.name} {level}: {done.stderr[:300]}" if done.returncode else ""
 
 
-def jobs_of(name: str, folder: Path, whole: bool) -> list[tuple[Path, str]]:
-    """Files, each with a level to compile it at. Of the whole, the first example of each kernel at all levels, others
-    without an optimizer, which needs the most registers, and at one of the other levels in turn.
+def jobs_of(name: str, folder: Path) -> list[tuple[Path, str]]:
+    """Files, each with a level to compile it at: the first example of each kernel at all levels, others without an
+    optimizer, which needs the most registers, and at one of the other levels in turn.
     """
     core, levels = target.load(name), LEVELS[name]
-    if not whole:
-        portion = Portion(True, frozenset(), frozenset({"mve"}))
-        return [(source, "-O0") for source in sources_of(core, folder, SAMPLED, portion)]
-    firsts = sources_of(core, folder, sorted(OPS), Portion(True))
-    rest = sorted({*sources_of(core, folder, sorted(OPS), emulated.WHOLE)} - {*firsts})
+    firsts = sources_of(core, folder, Portion(True))
+    rest = sorted({*sources_of(core, folder, emulated.WHOLE)} - {*firsts})
     others = [level for level in levels if level != "-O0"]
     turns = [(source, level) for k, source in enumerate(rest) for level in ("-O0", others[k % len(others)])]
     return [*product(firsts, levels), *turns]
 
 
 @pytest.mark.whole
-def test_kernels_compile_at_all_levels(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    whole = pytestconfig.getoption("--whole")
-    for name in LEVELS if whole else ("cortex-m55",):
-        jobs = jobs_of(name, tmp_path / name, whole)
+def test_kernels_compile_at_all_levels(tmp_path: Path) -> None:
+    for name in LEVELS:
+        jobs = jobs_of(name, tmp_path / name)
         assert len({source for source, _ in jobs}) > 20
         said = [complaint(target.load(name), source, tmp_path / name, level) for source, level in jobs]
         assert not any(said), "\n".join(filter(None, said))
