@@ -72,9 +72,8 @@ _DIGEST = 3
 """Hexadecimal digits of the hash that ends a shortened name."""
 
 _REGION = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
-_NOT_REGIONS = frozenset(
-    {"arena", "weights", "input", "output"}
-)  # would clash with <NAME>_INPUT_SIZE and similar macros
+_NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})
+"""Names that would clash with <NAME>_INPUT_SIZE and similar macros."""
 
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
@@ -89,7 +88,10 @@ class Options:
     """Choices of one build; immutable, passed as an argument, never read from the environment."""
 
     board: str = _option(
-        "host", "Board or bare core to build for; `mcugen boards` lists them.", metavar="NAME", group="Target"
+        "host",
+        "Board or bare core; `mcugen boards` lists them. `run` and `evaluate` build for this computer by default.",
+        metavar="NAME",
+        group="Target",
     )
     backend: str = _option(
         "",
@@ -237,8 +239,7 @@ class Options:
     )
     clock: str = _option(
         "",
-        "Clock of the core in Hz, e.g. `168M`, to convert cycles to milliseconds; by default the board's. Bare "
-        "cores have none.",
+        "Clock of the core in Hz, e.g. `168M`, for milliseconds; by default the board's. Bare cores have none.",
         metavar="FREQUENCY",
         group="Target",
     )
@@ -302,8 +303,7 @@ class Options:
     )
     length_symbol: tuple[str, ...] = _option(
         (),
-        "--export tflm: the variable that held the length of the flatbuffer, e.g. `g_model_len`; may be given several "
-        "times.",
+        "--export tflm: the variable with the flatbuffer's length, e.g. `g_model_len`. May be given several times.",
         metavar="NAME",
         group="Files",
         building=True,

@@ -137,7 +137,7 @@ def cli() -> None:
     help="Folder to write; replaced if it holds an earlier build.",
 )
 @click.option("--share-arena", is_flag=True, help="Let several models share one memory; one runs at a time.")
-@click.option("--no-cache", is_flag=True, help="Build without MCUGEN_CACHE.")
+@click.option("--no-cache", is_flag=True, help="Neither take the build from MCUGEN_CACHE nor store it there.")
 @build_options
 @json_option
 def build(
@@ -151,8 +151,8 @@ def build(
     Several models need --chain or --share-arena. --chain makes one model of them. With --share-arena, their files go to
     one folder, and --name, by default "models", names the header with a union of their memories.
 
-    With the environment variable MCUGEN_CACHE=FOLDER, builds are stored there, and not computed again while the model,
-    the options, all files that were read and mcugen itself are the same.
+    The environment variable MCUGEN_CACHE names a folder that stores builds. A stored build is copied, not computed
+    again, if the model, the options, all files that it read and mcugen itself are the same.
 
     \b
       mcugen build model.tflite --board nucleo-h743zi -o out/

@@ -106,7 +106,8 @@ def _keep_memory() -> None:
     "states",
     multiple=True,
     metavar="OUT=IN",
-    help="An output that is the next frame's input. Samples are then sequences [n, frames, ...] of the other inputs.",
+    help="A state: the output OUT is the next frame's input IN. May be given several times. Samples are then sequences "
+    "[n, frames, ...] of the other inputs.",
 )
 @click.option("--test", type=click.Path(path_type=Path), help="Labelled samples, to measure accuracy before and after.")
 @click.option(

@@ -231,13 +231,13 @@ def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[in
 
 
 def _per_second(artifact: Artifact, counts: Counts) -> list[str]:
-    """A note on what a stream of samples takes per second of sound."""
+    """A note on what a stream takes per second of samples."""
     samples = artifact.view.samples
     if samples is None:
         return []
     rate = samples.rate / (samples.hop * samples.stride)
     total = f"{rate * counts.total:,.0f} instructions per second"
-    return [f"an inference is one decision, after {samples.stride * samples.hop:,} samples: {total} of sound"]
+    return [f"an inference is one decision, after {samples.stride * samples.hop:,} samples: {total} of samples"]
 
 
 def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:

@@ -114,7 +114,7 @@ def test_equal_on_emulated_cores(graph: Graph, hop: int, core: str) -> None:
     artifact = of_stream(graph, hop, board=core)
     found = emulated.simulate(artifact, list(islice(cases(artifact.imported, 1), 2)))
     assert found.agrees and found.repeatable
-    assert any("instructions per second of sound" in note for note in found.notes)
+    assert any("instructions per second of samples" in note for note in found.notes)
 
 
 def test_samples_pushed_during_a_push_are_counted_as_lost(tmp_path: Path) -> None:
