@@ -166,10 +166,11 @@ def _recorded() -> Iterator[Mapping[str, _State]]:
 
 @functools.cache
 def _covered() -> tuple[str, ...]:
-    """Folders whose files are covered by `_program` and `_versions`, and those of the kernel."""
+    """Folders whose files are covered by `_program` and `_versions`, what is compiled of them, and the kernel's."""
     places = sysconfig.get_paths()
-    libraries = [Path(places[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    folders = [*_program_folders(), *libraries, Path("/proc"), Path("/sys")]
+    folders = [*_program_folders(), *(Path(places[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
+    folders += [Path(importlib.util.cache_from_source(str(folder / "any.py"))).parent for folder in folders]
+    folders += [Path("/proc"), Path("/sys")]
     return tuple(f"{os.path.abspath(folder)}{os.sep}" for folder in folders)
 
 

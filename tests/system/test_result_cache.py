@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mcugen.cli import cli
+from mcugen.emit import environment
 from mcugen.system import resources, result_cache
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,6 +114,18 @@ def test_the_hash_of_the_program_reads_every_kind_of_file(tmp_path: Path, monkey
     assert len(seen) == 5
 
 
+def test_templates_that_the_build_compiles_are_no_input(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled templates may lie outside the program; those that are missing are written during the build."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", str(store.parent / "compiled"))
+    folder = Path(cache_from_source(str(resources.templates() / "any.py"))).parent
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(environment, "_environment", cache(environment._environment.__wrapped__))
+    monkeypatch.setattr(result_cache, "_covered", cache(result_cache._covered.__wrapped__))
+    build()
+    assert list(folder.glob("*.jinja")) and is_stored(monkeypatch)
+
+
 def test_damaged_entries_and_folders_that_cannot_be_written_count_as_none(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,9 +174,7 @@ def test_the_least_used_entries_go_and_large_builds_are_not_stored(
 def test_two_processes_that_build_at_once_both_succeed(store: Path) -> None:
     command = [sys.executable, "-m", "mcugen", "build", "net.tflite", "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    running = [
-        subprocess.Popen([*command, "-o", f"out{k}"], stdout=subprocess.PIPE, env=environment) for k in range(2)
-    ]
+    running = [subprocess.Popen([*command, "-o", f"out{k}"], stdout=subprocess.PIPE, env=environment) for k in range(2)]
     texts = [process.communicate(timeout=120)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0]
     assert json.loads(texts[0]) == json.loads(texts[1]) and content("out0") == content("out1")
