@@ -3,9 +3,8 @@
  * Normalizes groups of channels of images, or of other data whose gains repeat: see norm.h.
  *
  * x, y      [rows][positions][groups][channels], of which [positions][channels] is one row of norm.h; y may be x
- * gain, offset  one for each of `lines` parts of a row; part k of group g has the entry (g * lines + k) % count
- *               of a row in which the groups of all rows follow each other
- * lines     parts of a row: part k begins at element k * first, and has `length` elements that lie `stride` apart
+ * gain, offset  [count]: part k of group g has the entry (g * lines + k) % count; g counts the groups of all rows
+ * lines     parts of a group: part k begins at element k * first, and has `length` elements that lie `stride` apart
  */
 /* Copies of this file, one a line, with these words replaced:
  * s8 -> s16_s8, const int8_t -> const mg_s16
