@@ -39,3 +39,10 @@ def _(op: Activated) -> Op:
     this: Any = op
     changed: Op = this if this.activation == "NONE" else replace(this, activation="NONE")
     return changed
+
+
+@singledispatch
+def clamp_of(op: Op) -> tuple[float, float] | None:
+    """The bounds of an operator's fused activation; None if it has none."""
+    activation = getattr(op, "activation", "NONE")
+    return None if activation == "NONE" else activation_bounds(activation)

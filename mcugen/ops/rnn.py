@@ -15,6 +15,7 @@ from mcugen.ir.quant_rule import Scales
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
+from mcugen.ops._activation import clamp_of
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops.add import Add
 from mcugen.ops.integer_rnn import IntegerRnn
@@ -132,3 +133,9 @@ class Rnn(Op):
             one(cls("Relu"), (2, 2, 3, 6), 2),
             one(cls("Sigmoid", 0.5), (1, 3, 1, 1), 3),
         ]
+
+
+@clamp_of.register
+def _(op: Rnn) -> tuple[float, float] | None:
+    """None: the activation is no clamp of the results, as the next step reads what it gives."""
+    return None

@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from mcugen.ir.call import Call
-from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph, Node
-from mcugen.ops._activation import unclamped
+from mcugen.ops._activation import clamp_of, unclamped
 from mcugen.quantize import batch_evaluation, slopes
 from mcugen.quantize.im2col import im2col
 from mcugen.quantize.layers import is_constant
@@ -90,9 +89,7 @@ class GradientNetwork:
                 continue
             wanted.update(name for name in node.inputs if name is not None)
             call = self.graph.call(node, self.reference)
-            activation = getattr(node.op, "activation", "NONE")
-            clamp = None if activation == "NONE" else activation_bounds(activation)
-            steps.append((node, replace(call, op=unclamped(node.op)), clamp))
+            steps.append((node, replace(call, op=unclamped(node.op)), clamp_of(node.op)))
         return tuple(reversed(steps))
 
     @cached_property

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph
 from mcugen.ir.quant_rule import Bounds
-from mcugen.ops._activation import unclamped
+from mcugen.ops._activation import clamp_of, unclamped
 from mcugen.ops.div import Div
 from mcugen.ops.element_function import ElementFunction
-from mcugen.ops.rnn import Rnn
 from mcugen.quantize import batch_evaluation
 from mcugen.quantize.activation_ranges import Observed, observed
 from mcugen.quantize.older import Older
@@ -172,7 +170,7 @@ class FloatWalk:
         given = zip(self._graph.inputs, floats.inputs, strict=True)
         self._given = {name: array if self._which is None else array[self._which] for name, array in given}
         self._all = dict(zip(self._graph.inputs, floats.inputs, strict=True)) if keeps else self._given
-        self._clamps = {node.outputs[0]: _clamp(node.op) for node in self._graph.nodes}
+        self._clamps = {node.outputs[0]: clamp_of(node.op) for node in self._graph.nodes}
         last = {name: k for k, node in enumerate(self._graph.nodes) for name in node.inputs if name is not None}
         self._last = {n: k for n, k in last.items() if n not in self._graph.outputs}
 
@@ -222,9 +220,3 @@ class FloatWalk:
     def _clamped(self, name: str, x: np.ndarray) -> np.ndarray:
         bounds = self._clamps.get(name)
         return x if bounds is None else np.clip(x, *bounds)
-
-
-def _clamp(op: object) -> tuple[float, float] | None:
-    """Bounds of an operator's fused activation, if it has one. That of an RNN is not fused: its steps read it."""
-    activation = "NONE" if isinstance(op, Rnn) else getattr(op, "activation", "NONE")
-    return None if activation == "NONE" else activation_bounds(activation)

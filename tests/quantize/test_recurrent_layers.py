@@ -310,3 +310,13 @@ def test_gates_that_reach_further_have_coarser_steps(tmp_path: Path) -> None:
     clipped = [replace(n, op=replace(n.op, clip=8.0)) if isinstance(n.op, IntegerGru) else n for n in found.graph.nodes]
     (far,) = outputs_of(floats, found.graph.updated(nodes=clipped))
     assert ((near - real) ** 2).sum() < ((far - real) ** 2).sum()
+
+
+@pytest.mark.parametrize(("kind", "operator"), [("GRU", "Gru"), ("RNN", "Rnn")])
+def test_a_budget_of_channels_names_the_layer_that_has_no_gradient(tmp_path: Path, kind: str, operator: str) -> None:
+    model = Writer(17)
+    dense = model.node("MatMul", [model.input((12, 1, 5)), model.weights(5, 5)])
+    path = network(tmp_path / "net.onnx", model, layer(model, kind, dense, 5), 10)
+    choices = quantize_model.QuantizeOptions(jobs=1, method="min-max", file_format="onnx", macs="90%")
+    with pytest.raises(UnsupportedError, match=rf"channels cannot be removed: .* {operator} \("):
+        quantize_model.quantize(path, sequences(tmp_path / "calib.npz", 24), choices)
