@@ -227,25 +227,26 @@ def _rounded(
 ) -> tuple[TensorType, np.ndarray, np.ndarray]:
     """(type, integers, what biases must add) of weights [rows, n]. read: see `Trace`; empty to round to the nearest."""
     bits, integers = 8, np.zeros(w.shape, np.int8)
-    scales, shift = np.zeros(len(w)), np.zeros(len(w))
+    scales, shift, fits = np.zeros(len(w)), np.zeros(len(w)), recipe.rounding == LEAST_SQUARES
     for which, vectors in read or ((_ALL, None),):
         part = w[which][None]
-        if vectors is None:
-            made = rounding.nearest(part, rounding.scales(part, bits), bits)
+        moments = None if vectors is None else _moments(vectors)
+        if moments is not None and fits:
+            made = rounding.least_squares(part.copy(), moments, bits)
         else:
-            sums = Gathered((1, 1, w.shape[1]), True, False)
-            sums.add(vectors[None], np.zeros((1, len(vectors), 1)))
-            moments = sums.moments()
-            fits = recipe.rounding == LEAST_SQUARES
-            made = (
-                rounding.least_squares(part.copy(), moments, bits)
-                if fits
-                else rounding.nearest(part, rounding.scales(part, bits), bits)
-            )
-            shift[which] = (part[0] - made.real[0]) @ moments.x[0] if recipe.bias or fits else 0.0
+            made = rounding.nearest(part, rounding.scales(part, bits), bits)
+        if moments is not None and (recipe.bias or fits):
+            shift[which] = (part[0] - made.real[0]) @ moments.x[0]
         integers[which], scales[which] = made.integers[0], made.scales[0]
     quant = QuantParams(tuple(float(s) for s in scales), (0,) * len(w))
     return TensorType(w.shape, "s8", quant), integers, shift
+
+
+def _moments(vectors: np.ndarray) -> rounding.Moments:
+    """The moments of vectors [rows, n] that a row of weights reads."""
+    sums = Gathered((1, 1, vectors.shape[1]), True, False)
+    sums.add(vectors[None], np.zeros((1, len(vectors), 1)))
+    return sums.moments()
 
 
 def _bias(b: np.ndarray, scale: float, w: TensorType) -> Constant:
