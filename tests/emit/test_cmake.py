@@ -12,13 +12,13 @@ import pytest
 from mcugen.machines.toolchain.process import run, run_checked
 from tests.emit.built import Built, build
 
-USE = '#include "bends.h"\nstatic bends_t m;\nint main() { return bends_selftest(&m); }\n'
+USE = '#include "elu.h"\nstatic elu_t m;\nint main() { return elu_selftest(&m); }\n'
 
 
 @pytest.fixture(scope="module")
 def floats(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A model that calls the mathematical library."""
-    return build("bends", tmp_path_factory.mktemp("floats"), selftest=True)
+    return build("elu", tmp_path_factory.mktemp("floats"), selftest=True)
 
 
 def configured(project: Path, folder: Path) -> Path:
@@ -34,20 +34,20 @@ def test_a_firmware_adds_the_folder(floats: Built, tmp_path: Path, languages: st
     (tmp_path / "CMakeLists.txt").write_text(
         f"cmake_minimum_required(VERSION 3.13)\nproject(firmware LANGUAGES {languages})\n"
         f'add_subdirectory("{floats.folder}" model)\nadd_executable(firmware {main})\n'
-        "target_link_libraries(firmware bends)\n"
+        "target_link_libraries(firmware elu)\n"
     )
     run_checked([configured(tmp_path, tmp_path / "build") / "firmware"])
 
 
 def test_the_folder_is_a_project_of_its_own(floats: Built, tmp_path: Path) -> None:
     folder = configured(floats.folder, tmp_path / "build")
-    assert (folder / "libbends.a").is_file()
+    assert (folder / "libelu.a").is_file()
     run_checked(["ctest"], cwd=folder)
 
 
 def test_a_changed_model_fails_its_recorded_test(floats: Built, tmp_path: Path) -> None:
     project = shutil.copytree(floats.folder, tmp_path / "project")
-    recorded = project / "bends_selftest.c"
+    recorded = project / "elu_selftest.c"
     recorded.write_text(re.sub(r"(selftest_out0\[\d+\] = \{\s*)[-0-9.e]+f", r"\g<1>9.0f", recorded.read_text()))
     done = run(["ctest"], cwd=configured(project, tmp_path / "build"))
-    assert done.returncode != 0 and "bends_recorded" in done.text
+    assert done.returncode != 0 and "elu_recorded" in done.text

@@ -18,7 +18,7 @@ from tests.emit.built import model_file
 from tests.exports.recorded import DIGITS, MODELS, ROOT, build, compiled, printed, same
 from tests.support.tflite_writer import ModelWriter
 
-FLOATS = "bends"
+FLOATS = "elu"
 """A float model, which calls the mathematical library."""
 FOLDERS = sorted(path.parent for path in (resources.templates() / "exports").glob("*/export.toml"))
 EMULATOR = "qemu-system-arm -M mps2-an386 -nographic -monitor none -semihosting-config enable=on,target=native"
@@ -82,20 +82,20 @@ def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
     made = build(tmp_path / "floats", "cmake", model=model_file(FLOATS, tmp_path))
     installed, other = tmp_path / "installed", build(tmp_path / "digits", "cmake")
     run_checked(["cmake", "-S", tmp_path / "floats", "-B", tmp_path / "b", f"-DCMAKE_INSTALL_PREFIX={installed}"])
-    run_checked(["cmake", "--build", tmp_path / "b", "--target", "install", "bends_example"])
-    assert same(run_checked([tmp_path / "b" / "bends_example"]).stdout, made)
+    run_checked(["cmake", "--build", tmp_path / "b", "--target", "install", "elu_example"])
+    assert same(run_checked([tmp_path / "b" / "elu_example"]).stdout, made)
     shutil.rmtree(tmp_path / "floats")
     project = tmp_path / "project"
     project.mkdir()
     (project / "main.cpp").write_text(
-        '#include "digits.h"\n#include "bends.h"\nstatic digits_t d;\nstatic bends_t f;\n'
-        "int main() { return digits_selftest(&d) != 0 || bends_selftest(&f) != 0; }\n"
+        '#include "digits.h"\n#include "elu.h"\nstatic digits_t d;\nstatic elu_t f;\n'
+        "int main() { return digits_selftest(&d) != 0 || elu_selftest(&f) != 0; }\n"
     )
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.14)\nproject(firmware LANGUAGES CXX)\ninclude(FetchContent)\n"
         f'FetchContent_Declare(digits SOURCE_DIR "{tmp_path / "digits"}")\nFetchContent_MakeAvailable(digits)\n'
-        "find_package(bends CONFIG REQUIRED)\nadd_executable(firmware main.cpp)\n"
-        "target_link_libraries(firmware PRIVATE mcugen::digits mcugen::bends)\n"
+        "find_package(elu CONFIG REQUIRED)\nadd_executable(firmware main.cpp)\n"
+        "target_link_libraries(firmware PRIVATE mcugen::digits mcugen::elu)\n"
     )
     run_checked(["cmake", "-S", project, "-B", tmp_path / "p", f"-DCMAKE_PREFIX_PATH={installed}"])
     run_checked(["cmake", "--build", tmp_path / "p"])
@@ -114,7 +114,7 @@ def test_cmake_for_another_machine(tmp_path: Path) -> None:
     run_checked(["cmake", "-S", tmp_path, "-B", tmp_path / "b", "-DCMAKE_TOOLCHAIN_FILE=arm.cmake"])
     run_checked(["cmake", "--build", tmp_path / "b", "--target", "digits_example"])
     tested = run_checked(["ctest", "--test-dir", tmp_path / "b"]).stdout.decode()
-    assert "digits_recorded" in tested and "bends_recorded" in tested and "100% tests passed" in tested
+    assert "digits_recorded" in tested and "elu_recorded" in tested and "100% tests passed" in tested
     assert same(run_checked([*EMULATOR.split(), "-kernel", tmp_path / "b/digits/digits_example"]).stdout, made)
 
 

@@ -30,7 +30,7 @@ def three_dense(hidden: int = 16, activation: str = "RELU") -> bytes:
     return m.build(tensors[:1], tensors[-1:])
 
 
-def bends() -> bytes:
+def elu() -> bytes:
     """ELU of ten floats, for which the C calls expm1f of the mathematical library."""
     m = ModelWriter()
     x, y = (m.tensor(name, (1, 10), "f32") for name in "xy")
