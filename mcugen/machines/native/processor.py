@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import platform
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 PORTABLE = "host"
@@ -22,10 +22,11 @@ def board() -> str:
     return "x86-64" if _best() else PORTABLE
 
 
-def described(used: Collection[str]) -> str:
-    """How C runs here whose kernels use these features of the board, such as `AVX2, 1 thread`."""
+def instructions_of(needs: Iterable[Collection[str]]) -> str:
+    """The vector instructions that kernels use here, such as `AVX2`. needs: the features that each of them needs."""
+    used = set[str]().union(*needs)
     possible = {"vnni": _best(), "avx2": "AVX2" if _best() else ""}
-    return f"{next((possible[name] for name in possible if name in used), '') or 'portable C'}, 1 thread"
+    return next((possible[name] for name in possible if name in used), "") or "portable C"
 
 
 def name() -> str:

@@ -84,8 +84,7 @@ def evaluate(
     if simulated and answers and not model.takes_signals:  # on a core, a signal ends after a few decisions
         there = _answers(model, simulated, labels, answers)
     named = (artifact.name, artifact.target.name, found.count)
-    used = frozenset[str]().union(*(step.choice.kernel.needs for step in artifact.schedule.steps))
-    ran_as = processor.described(used)
+    ran_as = f"{processor.instructions_of(step.choice.kernel.needs for step in artifact.schedule.steps)}, 1 thread"
     return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, ran_as)
 
 

@@ -43,8 +43,10 @@ def test_flags_choose_the_board(
     monkeypatch.setattr(processor, "_CPUINFO", file)
     monkeypatch.setattr("platform.machine", lambda: machine)
     assert processor.board() == board and processor.name() == "Some Processor 7"
-    described = [processor.described(used) for used in ({"avx2", "vnni"}, {"avx2"}, {"dsp"}, set())]
-    assert described == [f"{how}, 1 thread" for how in (as_vnni, as_avx2, "portable C", "portable C")]
+    found = [
+        processor.instructions_of(needs) for needs in ([{"avx2", "vnni"}, {"avx2"}], [set(), {"avx2"}], [{"dsp"}], [])
+    ]
+    assert found == [as_vnni, as_avx2, "portable C", "portable C"]
 
 
 def test_a_system_without_flags_runs_portable_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
