@@ -190,6 +190,11 @@ def words_of_host(values: dict[str, Any]) -> str:
 
 
 samples_option = click.option("--samples", "limit", type=int, help="Use only this many samples, from the first.")
+task_option = click.option(
+    "--task",
+    type=click.Choice(["detection"]),
+    help="detection: outputs are boxes, compared with the true boxes of the samples; see docs/run.md.",
+)
 preprocess_option = click.option(
     "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
 )

@@ -15,6 +15,7 @@ from mcugen.cli._common import (
     model_argument,
     model_options,
     samples_option,
+    task_option,
     words_of_host,
 )
 from mcugen.cli._console import progress
@@ -33,7 +34,17 @@ from mcugen.options import Options
     "--metric",
     default="",
     metavar="NAME",
-    help="top1, mse, or FILE.py:FUNCTION, a function of outputs and labels; by default chosen by the labels.",
+    help="A metric of docs/run.md, such as miou, or FILE.py:FUNCTION, a function of outputs and labels; by default "
+    "chosen by the labels.",
+)
+@task_option
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    metavar="OUT=IN",
+    help="A state: the output OUT is the next frame's input IN. May be given several times. Samples are then sequences "
+    "[n, frames, ...].",
 )
 @click.option(
     "--emulated",
@@ -46,16 +57,27 @@ from mcugen.options import Options
 @samples_option
 @model_options
 @json_option
-def COMMAND(model: Path, data: Path, metric: str, on_core: int, limit: int | None, as_json: bool, **values: Any) -> int:
+def COMMAND(
+    model: Path,
+    data: Path,
+    metric: str,
+    task: str | None,
+    states: tuple[str, ...],
+    on_core: int,
+    limit: int | None,
+    as_json: bool,
+    **values: Any,
+) -> int:
     """Score MODEL on labelled samples, with the C of a build compiled for this computer.
 
     The C computes exactly what the firmware computes, so its accuracy is the firmware's. With --board, the first
     samples also run on the board's emulated core, where their outputs are compared with the NumPy reference and their
-    instructions are counted. A model with states is reset before each sample.
+    instructions are counted. A model with states is reset before each sample; a sample may be a sequence of frames.
 
     \b
       mcugen evaluate model.tflite --data test.npz
       mcugen evaluate model.tflite --data test.npz --metric score.py:f1
+      mcugen evaluate detector.tflite --data boxes.npz --task detection
     """
     from mcugen.system import files
     from mcugen.verify.evaluation import evaluation_report, scoring
@@ -70,6 +92,8 @@ def COMMAND(model: Path, data: Path, metric: str, on_core: int, limit: int | Non
             artifact,
             data,
             metric=metric,
+            task=task or "",
+            states=states,
             limit=limit,
             preprocess=words,
             on_core=on_core if has_core else 0,

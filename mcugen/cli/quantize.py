@@ -21,6 +21,7 @@ from mcugen.cli._common import (
     preprocess_option,
     require_places,
     samples_option,
+    task_option,
     write,
 )
 from mcugen.cli._console import progress
@@ -110,6 +111,13 @@ def _keep_memory() -> None:
     "[n, frames, ...] of the other inputs.",
 )
 @click.option("--test", type=click.Path(path_type=Path), help="Labelled samples, to measure accuracy before and after.")
+@click.option(
+    "--metric",
+    default="",
+    metavar="NAME",
+    help="What --test measures, as for `mcugen evaluate`; by default chosen by the labels.",
+)
+@task_option
 @click.option(
     "--io",
     "interface",
@@ -391,10 +399,12 @@ def _choices(values: dict[str, Any]) -> Any:
         "macs",
         "ranges_of",
         "states",
+        "metric",
     )
     return QuantizeOptions(
         widths=Widths(_bits(values["weights"]), _bits(values["activations"])),
         shapes=Options(input_shape=values["input_shape"]).shapes,
+        task=values["task"] or "",
         input_layout=values["input_layout"] or "",
         output_layout=values["output_layout"] or "",
         **{name: values[name] for name in same},

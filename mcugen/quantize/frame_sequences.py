@@ -7,6 +7,7 @@ samples of the quantization; whole sequences are the test.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,15 +23,16 @@ from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.recurrent_weights import is_recurrent
-from mcugen.quantize.scores import OverTime, Score, worth
+from mcugen.quantize.scores import LabelledTest, OverTime, Score
 from mcugen.quantize.stored_integers import stored_inputs, to_real
-from mcugen.samples import Samples, arrays
+from mcugen.samples import Samples, arrays, metrics
+from mcugen.samples.column import Column
+from mcugen.samples.metrics import Interface
+from mcugen.samples.metrics.frame_errors import parts_of
 
 WHERE = "--state"
 _FEWEST = 8
 """Fewest frames of a sequence."""
-_PARTS = 10
-"""Parts of the sequences whose noise is reported."""
 _GROWING, _LARGE = 1.9, 256.0
 """A state grows without bound if its reach grows so much in each of three doublings of time, beyond this size."""
 _ROOM = 1.25
@@ -74,10 +76,19 @@ def states_of(graph: Graph, texts: Sequence[str]) -> States:
     return found
 
 
-def load(path: Path, graph: Graph, states: States, *, limit: int | None = None, with_labels: bool = False) -> Samples:
+def load(
+    path: Path,
+    graph: Graph,
+    states: States,
+    *,
+    limit: int | None = None,
+    with_labels: bool = False,
+    to_run: bool = False,
+) -> Samples:
     """The sequences of a file: for each input that is no state an array [sequences, frames, *shape].
 
-    Raises UsageError for arrays that do not fit, sequences with different numbers of frames, and short sequences.
+    to_run: see `samples.load`. Raises UsageError for arrays that do not fit, sequences with different numbers of
+    frames, and short sequences.
     """
     driven = [graph.inputs[k] for k in states.driven(graph)]
     frames = _frames(path, graph, driven)
@@ -89,16 +100,30 @@ def load(path: Path, graph: Graph, states: States, *, limit: int | None = None, 
         t = graph.type(name)
         tensors[name] = replace(tensors[name], type=t.with_shape((frames, *t.shape)))
     whole = replace(graph, inputs=tuple(driven), tensors=tensors)
-    return samples.load(path, whole, limit=limit, with_labels=with_labels)
+    return samples.load(path, whole, limit=limit, with_labels=with_labels, to_run=to_run)
+
+
+def holds_sequences(path: Path, graph: Graph) -> bool:
+    """Whether each sample of a file has the elements of several runs of a network."""
+    if not path.is_file() or path.suffix.lower() == ".wav":
+        return False
+    first = next(iter(_given(path, graph, graph.inputs).values()))
+    size = graph.type(graph.inputs[0]).size
+    return len(first.shape) > 1 and math.prod(first.shape) == first.shape[0] * size > size
+
+
+def _given(path: Path, graph: Graph, driven: Sequence[str]) -> dict[str, Column]:
+    """The arrays of a file for some inputs, by key."""
+    columns = arrays.archive(path) if arrays.kind(path) == arrays.ZIP else {"": arrays.single(path)}
+    labels = {graph.tensors[name].label or name for name in driven}
+    return {key: column for key, column in columns.items() if key in labels} or dict([next(iter(columns.items()))])
 
 
 def _frames(path: Path, graph: Graph, driven: Sequence[str]) -> int:
     """The number of frames of each sequence in a file."""
     if path.is_dir() or not path.is_file():
         raise UsageError("sequences are read from one file", where=path.name, hint="give an .npz or .npy of arrays")
-    columns = arrays.archive(path) if arrays.kind(path) == arrays.ZIP else {"": arrays.single(path)}
-    labels = {graph.tensors[name].label or name for name in driven}
-    given = {key: column for key, column in columns.items() if key in labels} or dict([next(iter(columns.items()))])
+    given = _given(path, graph, driven)
     for key, column in given.items():
         if len(column.shape) < 2:
             shape = f"[{column.count}{''.join(f', {d}' for d in column.shape)}]"
@@ -228,12 +253,23 @@ def _require_bounded(label: str, values: np.ndarray) -> None:
         raise UsageError(what, where=WHERE, hint=hint)
 
 
-def score(graphs: tuple[Graph, Graph], reference: str, states: States, tested: Samples) -> Score:
+def interface_of(graph: Graph, states: States, tested: Samples) -> Interface:
+    """The interface of a network that runs over the sequences of a test, for metrics."""
+    return metrics.interface_of(graph, tested.arrays[0].shape[1], {k for k, _ in states.pairs})
+
+
+def score(
+    graphs: tuple[Graph, Graph],
+    reference: str,
+    states: States,
+    sequences: Sequence[np.ndarray],
+    test: LabelledTest | None,
+) -> Score:
     """The score of an integer network over whole sequences: noise of its outputs that are no states.
 
-    graphs: the float network and the integer one.
+    graphs: the float network and the integer one. sequences: see `run`.
     """
-    (floats, integers), sequences, labels = graphs, tested.arrays, tested.labels
+    floats, integers = graphs
     held = {k for k, _ in states.pairs}
     shown = [k for k in range(len(floats.outputs)) if k not in held] or list(range(len(floats.outputs)))
     driven = replace(integers, inputs=tuple(integers.inputs[k] for k in states.driven(integers)))
@@ -242,16 +278,11 @@ def score(graphs: tuple[Graph, Graph], reference: str, states: States, tested: S
     real = [to_real(a, integers.type(name)) for a, name in zip(found, integers.outputs, strict=True)]
     first, second = ([a[k].swapaxes(0, 1) for k in shown] for a in (wanted, real))
     length = sequences[0].shape[1]
-    ends = np.linspace(0, length, min(_PARTS, length) + 1).astype(int)
-    spans = [slice(a, b) for a, b in pairwise(ends)]
-    power = np.stack([powers([a[:, s] for a in first], [a[:, s] for a in second]) for s in spans])
+    power = np.stack([powers([a[:, s] for a in first], [a[:, s] for a in second]) for s in parts_of(length)])
     over_time = OverTime(
         length,
         min(float(v) for v in decibels(power.sum(axis=0))),
         tuple(float(v) for v in decibels(power.sum(axis=2).T)),
     )
-    made = Score(len(first[0]), float(decibels(power.sum(axis=(0, 2)))), over_time=over_time)
-    if labels is None:
-        return made
-    (metric, before), (_, after) = (worth(values[0], labels) for values in (first, second))
-    return replace(made, metric=metric, before=before, after=after)
+    compared = () if test is None else test.compared(tuple(first), tuple(second))
+    return Score(len(first[0]), float(decibels(power.sum(axis=(0, 2)))), compared, over_time=over_time)

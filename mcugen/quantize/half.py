@@ -79,7 +79,7 @@ def quantize(
     if tested is None:
         return result
     of_test = FloatRun(graph, float_model.REFERENCE, in_interface(graph, tested.arrays))
-    return replace(result, score=score(of_test, made, tested.labels), notes=(*notes, *tested.notes))
+    return replace(result, score=score(of_test, made, read.test), notes=(*notes, *tested.notes))
 
 
 def _kept_wide(graph: Graph, layers: Sequence[str]) -> tuple[str, ...]:

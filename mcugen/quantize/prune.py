@@ -21,7 +21,7 @@ from mcugen.quantize.float_values import FloatRun, require_finite
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.refit import refitted
-from mcugen.quantize.scores import worth
+from mcugen.quantize.scores import LabelledTest
 from mcugen.quantize.variations import varied
 
 _FEWEST, _FEW = 8, 16
@@ -118,14 +118,14 @@ def pruned(
     return Pruned(stages[best].graph, before, after, _layers(graph, masks), stages, _count(judging))
 
 
-def tested(found: Pruned, floats: FloatRun, labels: np.ndarray | None) -> Pruned:
+def tested(found: Pruned, floats: FloatRun, test: LabelledTest | None) -> Pruned:
     """The result with `Stage.worth`, if there are labels. floats: the original network on the test samples."""
-    if labels is None:
+    if test is None:
         return found
     stages = []
     for stage in found.stages:
         made = FloatRun(stage.graph, floats.reference, floats.given()).outputs()
-        stages.append(replace(stage, worth=worth(made[0], labels)[1]))
+        stages.append(replace(stage, worth=test.worth(made)[1]))
     return replace(found, stages=tuple(stages))
 
 

@@ -13,6 +13,7 @@ from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.quantize_model import Quantized
 from mcugen.quantize.scores import Score
+from mcugen.samples.metrics import Value
 from mcugen.system import tabular
 
 _BYTE = 8
@@ -130,9 +131,14 @@ def score_lines(test: Score | None, made: str) -> list[str]:
         what = f"test: {test.samples} sequences of {of.frames:,} frames, {test.sqnr:.1f} dB against the float model"
         lines = [f"{what}, {of.worst:.1f} dB in the worst"]
         lines.append("  dB by tenths of time: " + ", ".join(f"{v:.1f}" for v in of.tenths))
-    if test.before is not None and test.after is not None:
-        lines.append(f"  {test.metric}: {test.before:.4g} in floats, {test.after:.4g} {made}")
+    lines += [f"  {c.title}: {number(c.before)} in floats, {number(c.after)} {made}" for c in test.compared]
     return lines
+
+
+def number(value: Value | None) -> str:
+    """A score as text, or several with commas between them; "" for None."""
+    parts = () if value is None else value if isinstance(value, tuple) else (value,)
+    return ", ".join(f"{part:.4g}" for part in parts)
 
 
 def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | None:
@@ -145,6 +151,7 @@ def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | No
         "metric": test.metric,
         "float": test.before,
         made: test.after,
+        "scores": {c.name: {"float": c.before, made: c.after} for c in test.compared},
         "confusion": None if test.confusion is None else test.confusion.tolist(),
         "over_time": None if test.over_time is None else dataclasses.asdict(test.over_time),
     }

@@ -28,7 +28,7 @@ from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.prune import Pruned
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.recurrent_weights import notes_of
-from mcugen.quantize.scores import Score, require_classes, score
+from mcugen.quantize.scores import LabelledTest, Score, labelled_test, score
 from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.samples import Samples
 
@@ -54,6 +54,7 @@ class QuantizeOptions:
     shapes, signature, input_layout, output_layout: as for a build
     file_format: of the file to write, which decides on the operators that the network may have
     states: OUTPUT=INPUT for each output that is the next frame's input; samples are then sequences
+    metric, task: how a test compares outputs with labels, see `mcugen.samples.metrics`; "" for what the labels ask for
     """
 
     widths: Widths = field(default_factory=Widths)
@@ -74,6 +75,8 @@ class QuantizeOptions:
     output_layout: str = ""
     file_format: str = "tflite"
     states: tuple[str, ...] = ()
+    metric: str = ""
+    task: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +85,7 @@ class QuantizeInputs:
 
     imported: the network as read; graph: simplified; found: the samples; tested: samples of a test, or None
     states: of a network that is run over sequences; `found` are then the frames, and `tested` whole sequences
+    test: the labels of `tested` with their metric; None without labels
     """
 
     imported: Graph
@@ -89,6 +93,7 @@ class QuantizeInputs:
     found: Samples
     tested: Samples | None
     states: States | None = None
+    test: LabelledTest | None = None
 
 
 def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | None) -> QuantizeInputs:
@@ -115,13 +120,13 @@ def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | 
         file_format=choices.file_format,
         activations=choices.widths.activations,
     )
-    if states is not None:
-        if data is not None:
-            frames = frame_sequences.frames_of(graph, float_model.REFERENCE, states, found.arrays)
-            found = replace(found, arrays=frames)
-        return QuantizeInputs(imported, graph, found, tested, states)
-    require_classes(graph, None if tested is None else tested.labels, str(test))
-    return QuantizeInputs(imported, graph, found, tested)
+    if states is not None and data is not None:
+        frames = frame_sequences.frames_of(graph, float_model.REFERENCE, states, found.arrays)
+        found = replace(found, arrays=frames)
+    network = None if states is None or tested is None else frame_sequences.interface_of(graph, states, tested)
+    truth = None if tested is None else tested.labels
+    labelled = labelled_test(graph, truth, choices.metric, choices.task, network)
+    return QuantizeInputs(imported, graph, found, tested, states, labelled)
 
 
 def _zeros(imported: Graph) -> Samples:
@@ -210,12 +215,17 @@ def quantize(
     if held is None:
         return made
     progress(f"testing on {held.count} {'samples' if read.states is None else 'sequences'}")
-    made = replace(made, notes=(*made.notes, *held.notes))
+    return _tested(replace(made, notes=(*made.notes, *held.notes)), read, held, of_test, final)
+
+
+def _tested(made: Quantized, read: QuantizeInputs, held: Samples, of_test: FloatRun | None, final: Graph) -> Quantized:
+    """The result with its score. held: the test samples; of_test: the float network on them, None for sequences."""
     if of_test is None and read.states is not None:
-        return replace(made, score=frame_sequences.score((whole, final), float_model.REFERENCE, read.states, held))
+        reference, graphs = float_model.REFERENCE, (read.graph, final)
+        return replace(made, score=frame_sequences.score(graphs, reference, read.states, held.arrays, read.test))
     assert of_test is not None
-    pruned = None if pruned is None else prune.tested(pruned, of_test, held.labels)
-    return replace(made, score=score(of_test, final, held.labels), pruned=pruned)
+    pruned = None if made.pruned is None else prune.tested(made.pruned, of_test, read.test)
+    return replace(made, score=score(of_test, final, read.test), pruned=pruned)
 
 
 def _run_in_floats(

@@ -13,6 +13,7 @@ from mcugen.quantize.diagnose import LayerFacts
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
 from mcugen.quantize.prune import Pruned
+from mcugen.quantize.quantization_report import number
 from mcugen.quantize.quantize_model import Quantized
 from mcugen.quantize.scores import Score
 from mcugen.report.facts import NoiseFacts
@@ -108,9 +109,8 @@ def _layer(layer: LayerFacts, most: float, is_bad: bool) -> Mapping[str, Any]:
 
 
 def _test(test: Score) -> Mapping[str, Any]:
-    before, after = ("" if value is None else f"{value:.4g}" for value in (test.before, test.after))
-    sqnr = f"{test.sqnr:.1f}"
-    return {"samples": test.samples, "sqnr": sqnr, "metric": test.metric, "before": before, "after": after}
+    rows = [{"title": escape(c.title), "before": number(c.before), "after": number(c.after)} for c in test.compared]
+    return {"samples": test.samples, "sqnr": f"{test.sqnr:.1f}", "rows": rows}
 
 
 def _confusion(matrix: np.ndarray) -> Mapping[str, Any]:

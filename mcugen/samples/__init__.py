@@ -6,7 +6,7 @@ docs/samples.md describes the sources, their rules and every refusal.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from mcugen.ir.types import TensorType
 from mcugen.samples import arrays, camera, folders, identity, images, keys, labels, motion, preprocess, signals, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import SampleFit, fit
+from mcugen.samples.labels import Truth
 from mcugen.samples.preprocess import IMAGE, MOTION, NUMBER, SOUND, Plan, Word
 
 MAX_BYTES = 1 << 29
@@ -33,14 +34,15 @@ class Samples:
 
     arrays: one for each input of the model, in order: [n, *shape of the input], float32 for float inputs, else of the
     input's type
-    labels: for tests: int64 classes [n], or float32 targets [n, ...]; None if the source has none
+    labels: for tests: int64 classes [n, ...], float32 targets [n, ...], or a truth whose size differs from sample to
+    sample; None if the source has none
     sha256: hash of the inputs' names, and of the arrays' types, shapes and bytes
     notes: warnings for the user
     features: hash of the front end that made the arrays, see `identity`; "" if none did
     """
 
     arrays: tuple[np.ndarray, ...]
-    labels: np.ndarray | None
+    labels: Truth
     sha256: str
     notes: tuple[str, ...]
     features: str = ""
@@ -58,7 +60,7 @@ class SampleArrays:
     """
 
     columns: tuple[Column, ...]
-    labels: np.ndarray | Column | None = None
+    labels: np.ndarray | Column | Mapping[str, Column] | None = None
     notes: tuple[str, ...] = ()
     features: str = ""
     plan: Plan = field(default_factory=Plan)

@@ -47,4 +47,5 @@ def of(folder: Path, words: str, limit: int | None = None) -> FeatureFile:
     found = samples.load(folder, graph, limit=limit, preprocess=words, with_labels=True, to_run=True)
     made = identity.of(plan, source.columns[0].rate)
     classes = folders.listing(folder).classes
-    return FeatureFile(found.arrays[0].reshape(-1, *shape), found.labels, replace(made, classes=classes))
+    labels = found.labels if isinstance(found.labels, np.ndarray) else None  # folders have a class for each file
+    return FeatureFile(found.arrays[0].reshape(-1, *shape), labels, replace(made, classes=classes))

@@ -9,20 +9,25 @@ from dataclasses import dataclass
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.samples.column import Column
+from mcugen.samples.labels import COUNTS
 
 LABELS = frozenset({"y", "label", "labels", "target", "targets", "class", "classes"})
 """Words that name labels, alone or beside one of the words below, as in `y` and `test_labels`."""
 CALIBRATION = frozenset({"train", "calib", "calibration"})
 TEST = frozenset({"test"})
+_PARTS = ("boxes", "classes")
+"""Keys of a ragged truth besides the number of its rows and the labels."""
 _SPLITS = CALIBRATION | TEST | {"val", "valid", "validation"}
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenArrays:
-    """The arrays of the inputs, in the model's order, and the array of labels, if there is one."""
+    """The arrays of the inputs, in the model's order, and the labels, if there are any: an array, or by key those of a
+    ragged truth.
+    """
 
     columns: tuple[Column, ...]
-    labels: Column | None
+    labels: Column | Mapping[str, Column] | None
     notes: tuple[str, ...] = ()
 
 
@@ -31,11 +36,14 @@ def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) ->
 
     An input's key is its name in the model, with or without `serving_default_` and `:0`, or mcugen's name for it. Keys
     that name labels are never inputs. A single input may also have another key: that of the only other array, or the
-    one with the word train, calib or calibration (for a test: test).
+    one with the word train, calib or calibration (for a test: test). An array of counts makes the labels a truth with
+    a number of rows for each sample.
     """
     named = {name: _key_of(name, graph, found) for name in graph.inputs}
     taken = {key for key in named.values() if key is not None}
     others = {key: column for key, column in found.items() if key not in taken}
+    ragged = _ragged(others, where)
+    others = {key: column for key, column in others.items() if key not in ragged}
     labels = {key: column for key, column in others.items() if _is_label(key)}
     rest = [key for key in others if key not in labels]
     if len(graph.inputs) == 1 and not taken:
@@ -45,6 +53,8 @@ def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) ->
     if missing or rest:
         raise _unclear(missing, rest, list(found), graph, where)
     columns = tuple(found[key] for key in named.values() if key is not None)
+    if ragged:
+        return ChosenArrays(columns, ragged if test else None)
     used = next(iter(named.values())) or ""
     return ChosenArrays(columns, _labels(labels, used, test, where), _notes(bool(labels), test, where))
 
@@ -56,6 +66,19 @@ def _key_of(name: str, graph: Graph, found: Mapping[str, Column]) -> str | None:
     shorts = [re.sub(r":\d+$", "", graph.tensors[n].label).removeprefix("serving_default_") for n in graph.inputs]
     candidates = [label, name, *([short] if shorts.count(short) == 1 else [])]
     return next((key for key in candidates if key in found), None)
+
+
+def _ragged(others: Mapping[str, Column], where: str) -> dict[str, Column]:
+    """The arrays of a truth with a number of rows for each sample; none if there are no counts of rows.
+
+    Raises UsageError for boxes without counts.
+    """
+    if COUNTS in others:
+        return {key: column for key, column in others.items() if key in (COUNTS, *_PARTS) or _is_label(key)}
+    if "boxes" in others:
+        hint = f"add an array {COUNTS!r} [samples] with the number of boxes of each image"
+        raise UsageError(f"has boxes, but no array {COUNTS!r}", where=where, hint=hint)
+    return {}
 
 
 def _words(key: str) -> set[str]:

@@ -41,7 +41,11 @@ def test_states_are_one_tensor_of_16_bits(tmp_path: Path, kind: str) -> None:
     assert score is not None and score.over_time is not None
     assert score.over_time.frames == 200 and len(score.over_time.tenths) == 10
     assert score.sqnr > 30 and score.over_time.worst > 28 and min(score.over_time.tenths) > 28
-    assert score.metric == "mean squared error"
+    assert [c.title for c in score.compared] == [
+        "error per frame", "error of the worst sequence", "error by tenths of time",
+    ]  # fmt: skip
+    worst = score.compared[1]
+    assert worst.before == pytest.approx(worst.after, rel=0.1)
     lines = [part for part in as_parts(found, "f", 1) if isinstance(part, str)]
     assert any("3 sequences of 200 frames" in line for line in lines)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mcugen.samples import Samples, load
+from mcugen.samples.labels import Ragged
 from tests.samples.sample_files import IMAGE, graph, images, refused, saved
 
 
@@ -249,10 +250,34 @@ def test_several_arrays_for_one_input(tmp_path: Path) -> None:
         (np.arange(4), ("4 labels for 5 samples",)),
         (np.array([0, 1, -1, 2, 3]), ("label -1 is no class",)),
         (np.array([0, 1, np.nan, 2, 3]), ("label of sample 2",)),
-        (np.arange(10).reshape(5, 2), ("expected a class for each sample",)),
+        (np.full((5, 2), -2), ("label -2 is no class",)),
         (np.array(list("abcde")), ("not real numbers",)),
     ],
 )
 def test_labels_that_are_none(tmp_path: Path, labels: np.ndarray, parts: tuple[str, ...]) -> None:
     refused(saved(tmp_path, x=images(), y=labels), graph(), *parts, with_labels=True)
     refused(saved(tmp_path, x=images(), y=np.arange(5), label=np.arange(5)), graph(), "could each", with_labels=True)
+
+
+def test_a_truth_with_rows_of_each_sample(tmp_path: Path) -> None:
+    counts, boxes = np.array([2, 0, 1, 0, 1]), np.arange(16.0).reshape(4, 4)
+    path = saved(tmp_path, x=images(), boxes=boxes, classes=np.array([1, 2, 0, 1]), counts=counts)
+    found = load(path, graph(), with_labels=True, limit=3).labels
+    assert isinstance(found, Ragged)
+    assert found.counts.tolist() == [2, 0, 1]
+    assert [len(part) for part in found.rows("boxes")] == [2, 0, 1] and found.parts["classes"].tolist() == [1, 2, 0]
+    assert load(path, graph()).labels is None
+
+
+@pytest.mark.parametrize(
+    ("arrays", "says"),
+    [
+        ({"boxes": np.zeros((4, 4))}, "has boxes, but no array 'counts'"),
+        ({"boxes": np.zeros((4, 4)), "counts": np.ones(4, np.int64)}, "4 labels for 5 samples"),
+        ({"y": np.zeros(4), "counts": np.ones(5, np.int64)}, "has 4 rows, but the counts add up to 5"),
+        ({"y": np.zeros(5), "counts": np.ones(5)}, "does not count the rows of each sample"),
+        ({"y": np.zeros(3), "counts": np.array([1, 1, 1, 1, -1])}, "does not count the rows of each sample"),
+    ],
+)
+def test_a_truth_that_does_not_fit_its_counts(tmp_path: Path, arrays: dict[str, np.ndarray], says: str) -> None:
+    refused(saved(tmp_path, x=images(), **arrays), graph(), says, with_labels=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.samples import metrics
 from mcugen.system import tabular
 from mcugen.verify.check_report import simulate_dict
 from mcugen.verify.evaluation.scoring import Evaluation
@@ -34,16 +35,14 @@ def as_dict(result: Evaluation) -> dict[str, Any]:
 
 def as_parts(result: Evaluation) -> tabular.Parts:
     """Scores, then speed, then the confusion of classes."""
-    scores = ", ".join(f"{name} {_number(name, value)}" for name, value in result.scores.items())
+    single = {name: value for name, value in result.scores.items() if not isinstance(value, tuple)}
+    scores = ", ".join(f"{name} {metrics.shown(name, value)}" for name, value in single.items())
     lines = [f"{result.called}: {scores} on {result.samples:,} samples"]
+    lines += [f"  {name}: {metrics.shown(name, value)}" for name, value in result.scores.items() if name not in single]
     lines += [f"  note: {note}" for note in result.notes]
     lines.append(f"  this machine  {_per_second(result):>12,.0f} samples per second ({result.ran_as})")
     lines += _emulated(result)
     return lines if result.confusion is None else [*lines, *_confusion(result.confusion)]
-
-
-def _number(name: str, value: float) -> str:
-    return f"{100 * value:.2f} %" if name == "top1" else f"{value:.6g}"
 
 
 def _per_second(result: Evaluation) -> float:

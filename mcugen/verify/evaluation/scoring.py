@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,12 +13,14 @@ from mcugen import samples
 from mcugen.errors import UsageError
 from mcugen.machines.native import End, Model, all_of, processor
 from mcugen.pipeline import Artifact
-from mcugen.quantize.scores import confusion
-from mcugen.samples import Samples
+from mcugen.quantize.scores import LabelledTest, labelled_test
+from mcugen.samples import Samples, metrics
+from mcugen.samples.metrics import Scores
 from mcugen.verify import emulated
 from mcugen.verify.cases import Case
 from mcugen.verify.emulated import Simulation
-from mcugen.verify.evaluation import metrics
+from mcugen.verify.evaluation import streamed_model
+from mcugen.verify.evaluation.streamed_model import Streamed
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,7 @@ class Evaluation:
     name: str
     board: str
     samples: int
-    scores: Mapping[str, float]
+    scores: Scores
     confusion: np.ndarray | None
     seconds: float
     emulated: Simulation | None
@@ -53,6 +55,8 @@ def evaluate(
     data: Path,
     *,
     metric: str = "",
+    task: str = "",
+    states: Sequence[str] = (),
     limit: int | None = None,
     preprocess: str = "",
     on_core: int = 0,
@@ -60,31 +64,37 @@ def evaluate(
 ) -> Evaluation:
     """Run a build on labelled samples. Raises McugenError.
 
-    metric: top1, mse or FILE.py:FUNCTION; by default the one that fits the labels. on_core: number of samples to run on
-    the emulated core as well.
+    metric, task: see `mcugen.samples.metrics`; by default the metric that fits the labels. states: OUTPUT=INPUT for
+    outputs that are the next frame's inputs. on_core: number of samples to run on the emulated core as well.
     """
-    found = samples.load(data, artifact.imported, limit=limit, preprocess=preprocess, with_labels=True, to_run=True)
-    labels = found.labels
-    if labels is None:
+    graph = artifact.imported
+    streamed = streamed_model.of(data, graph, states)
+    if streamed is None:
+        found = samples.load(data, graph, limit=limit, preprocess=preprocess, with_labels=True, to_run=True)
+        network = metrics.interface_of(graph)
+    else:
+        found = streamed.load(data, graph, limit)
+        network = streamed.interface(graph, found)
+    test = labelled_test(graph, found.labels, metric, task, network)
+    if test is None:
         raise UsageError(
             "has no labels", where=data.name, hint="add an array with the key 'y', or one folder per class"
         )
     progress("compiling")
     model = artifact.load()
-    score, answers = metrics.chosen(metric, labels, model)
-    progress(f"{found.count} samples")
+    progress(f"{found.count} {'samples' if streamed is None else 'sequences'}")
     started = time.perf_counter()
-    outputs = run_all(model, found.arrays, real=True)
+    outputs = run_all(model, found.arrays, real=True) if streamed is None else streamed.run(model, found.arrays)
     outputs = tuple(map(_strongest, outputs, model.outputs)) if model.takes_signals else outputs
     seconds = time.perf_counter() - started
-    table = confusion(labels, answers(outputs), metrics.count_of_classes(outputs, labels)) if answers else None
-    simulated = _on_core(artifact, model, found, on_core, progress) if on_core else None
-    scores = score(outputs, labels)
+    simulated = _on_core(artifact, model, found, on_core, streamed, progress) if on_core else None
+    scores = test.metric.score(outputs, test.truth, network)
     there: tuple[tuple[int, int], ...] = ()
-    if simulated and answers and not model.takes_signals:  # on a core, a signal ends after a few decisions
-        there = _answers(model, simulated, labels, answers)
+    if simulated and not model.takes_signals:  # on a core, a signal ends after a few decisions
+        there = _answers(model, simulated, test)
     named = (artifact.name, artifact.target.name, found.count)
     ran_as = f"{processor.instructions_of(step.choice.kernel.needs for step in artifact.schedule.steps)}, 1 thread"
+    table = test.confusion(outputs)
     return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, ran_as)
 
 
@@ -96,13 +106,13 @@ def _strongest(decisions: np.ndarray, end: End) -> np.ndarray:
     return np.asarray(decisions[:, -1] if numbers_classes else decisions.max(axis=1))
 
 
-def _answers(
-    model: Model, found: Simulation, labels: np.ndarray, answers: metrics.Answers
-) -> tuple[tuple[int, int], ...]:
-    """(label, class) of the samples that ran on the core."""
+def _answers(model: Model, found: Simulation, test: LabelledTest) -> tuple[tuple[int, int], ...]:
+    """(label, class) of the samples that ran on the core; none if labels are no classes of samples."""
+    if test.metric.answers is None or not isinstance(test.truth, np.ndarray):
+        return ()
     columns = zip(model.outputs, zip(*found.outputs, strict=True), strict=True)
-    classes = answers(tuple(end.real(np.stack(column)) for end, column in columns))
-    return tuple((int(label), int(answer)) for label, answer in zip(labels, classes, strict=False))
+    classes = test.metric.answers(tuple(end.real(np.stack(column)) for end, column in columns))
+    return tuple((int(label), int(answer)) for label, answer in zip(test.truth, classes, strict=False))
 
 
 def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) -> tuple[np.ndarray, ...]:
@@ -125,11 +135,18 @@ def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) ->
 
 
 def _on_core(
-    artifact: Artifact, model: Model, found: Samples, count: int, progress: Callable[[str], None]
+    artifact: Artifact,
+    model: Model,
+    found: Samples,
+    count: int,
+    streamed: Streamed | None,
+    progress: Callable[[str], None],
 ) -> Simulation:
-    """Run the first samples on the board's emulated core, each as a sequence of its own."""
+    """Run the first samples on the board's emulated core, each as a sequence of its own; or the first frames."""
     n = min(count, found.count)
     progress(f"{n} samples on {artifact.target.name}")
+    if streamed is not None:
+        return emulated.simulate(artifact, streamed.cases(model, found.arrays, count))
     stored = model.stored(*(a[:n] for a in found.arrays))
     cases = [Case(f"sample {k}", [array[k] for array in stored]) for k in range(n)]
     return emulated.simulate(artifact, cases)

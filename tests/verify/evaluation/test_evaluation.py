@@ -15,8 +15,11 @@ from mcugen.cli import main
 from mcugen.errors import UsageError
 from mcugen.oracle import interpreter
 from mcugen.pytest_plugin import check
+from mcugen.quantize import frame_sequences
+from mcugen.samples import metrics
 from mcugen.verify import golden
-from mcugen.verify.evaluation.metrics import chosen
+from mcugen.verify.evaluation import scoring
+from tests.quantize.stream_models import BANDS, stream
 from tests.states.graphs import accumulator, built
 
 DIGITS = Path(__file__).resolve().parents[3] / "examples" / "digits"
@@ -82,7 +85,7 @@ def test_a_metric_of_the_user_s(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     for metric, says in (
         (f"{file}:bad", "ZeroDivisionError"),
         (f"{file}:none", "no function 'none'"),
-        ("f1", "top1, mse"),
+        ("f1", "ctc, frames, map, map50, miou, mse, top1"),
         ("gone.py:f", "no file 'gone.py'"),
     ):
         status, _, err = typed(capsys, "evaluate", MODEL, "--data", TEST, "--metric", metric)
@@ -98,8 +101,10 @@ def test_a_metric_of_the_user_s(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     ],
 )
 def test_top1_of_scores_of_one_score_and_of_classes(scores: Any, labels: list[int], top1: float) -> None:
-    metric, answers = chosen("top1", np.array(labels), built(accumulator("s8")).load())
-    assert metric((np.asarray(scores),), np.array(labels)) == {"top1": pytest.approx(top1)} and answers is not None
+    found = np.asarray(scores)
+    network = metrics.Interface((metrics.ScoredOutput("y", (1, *found.shape[1:]), found.dtype.kind == "i"),))
+    metric = metrics.chosen("top1", np.array(labels), network)
+    assert metric.score((found,), np.array(labels), network) == {"top1": pytest.approx(top1)}
 
 
 @pytest.mark.whole
@@ -137,7 +142,7 @@ def test_run_refuses_before_it_works(capsys: pytest.CaptureFixture[str], argumen
 @pytest.mark.parametrize(
     ("labels", "metric", "says"),
     [
-        ([1, 33], "top1", "a label is 33, but the model's classes are 0 to 9"),
+        ([1, 33], "top1", "the label of sample 1 is 33, but the model has classes 0 to 9"),
         ([1, 2], "m.py:none", "none of {} gave nan, which is not a number"),
     ],
 )
@@ -146,8 +151,8 @@ def test_scores_that_say_nothing(labels: list[int], metric: str, says: str, tmp_
     name = str(tmp_path / metric) if ".py" in metric else metric
     outputs = (np.zeros((2, 10)),)
     with pytest.raises(UsageError) as caught:
-        score, _ = chosen(name, np.array(labels), mcugen.load(MODEL))
-        score(outputs, np.array(labels))
+        network = metrics.Interface((metrics.ScoredOutput("y", (1, 10)),))
+        metrics.chosen(name, np.array(labels), network).score(outputs, np.array(labels), network)
     assert says.format(tmp_path / "m.py") in str(caught.value)
 
 
@@ -155,3 +160,38 @@ def test_labels_are_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     np.savez(tmp_path / "x.npz", x=np.load(TEST)["inputs"])
     status, _, err = typed(capsys, "evaluate", MODEL, "--data", tmp_path / "x.npz")
     assert status == 2 and "has no labels" in err and "'y'" in err
+
+
+def test_sequences_of_frames_with_states_that_the_caller_hands_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    model = stream(tmp_path, "GRU")
+    graph = mcugen.compile(model).imported
+    x = np.random.default_rng(3).normal(size=(3, 20, BANDS)).astype(np.float32)
+    y = np.zeros((3, 20, BANDS), np.float32)
+    np.savez(tmp_path / "t.npz", x=x, y=y)
+    status, out, err = typed(
+        capsys, "evaluate", model, "--data", tmp_path / "t.npz", "--state", "r0=s0", "--json", "--board", "cortex-m4"
+    )
+    assert status == 0, err
+    found, states = json.loads(out), frame_sequences.states_of(graph, ["r0=s0"])
+    run = frame_sequences.run(graph, "tflm", states, [x.reshape(3, 20, *graph.type(graph.inputs[0]).shape)])
+    errors = (run.outputs[0].reshape(20, 3, -1) ** 2).mean(axis=2)
+    assert found["samples"] == 3 and found["emulated"]["agrees"] and found["emulated"]["cases"] == 2
+    assert found["scores"]["frames"] == pytest.approx(errors.mean(), rel=1e-4)
+    assert found["scores"]["worst_sequence"] == pytest.approx(errors.mean(axis=0).max(), rel=1e-4)
+    assert found["scores"]["tenths"] == pytest.approx(errors.reshape(10, 2, 3).mean(axis=(1, 2)), rel=1e-4)
+    status, out, _ = typed(capsys, "evaluate", model, "--data", tmp_path / "t.npz", "--state", "r0=s0")
+    assert status == 0 and "worst_sequence" in out.splitlines()[0] and out.splitlines()[1].startswith("  tenths: ")
+
+
+def test_sequences_of_a_model_that_keeps_its_states(tmp_path: Path) -> None:
+    artifact = built(accumulator("f32"))
+    shape = artifact.imported.type(artifact.imported.inputs[0]).shape
+    x = np.random.default_rng(4).normal(size=(2, 9, *shape)).astype(np.float32)
+    model = artifact.load()
+    wanted = [model.run(*[sequence]) for sequence in x if model.reset() is None]
+    np.savez(tmp_path / "t.npz", x=x, y=np.zeros((2, 9, *np.shape(wanted[0])[1:]), np.float32))
+    found = scoring.evaluate(artifact, tmp_path / "t.npz")
+    assert found.samples == 2
+    assert found.scores["frames"] == pytest.approx(np.square(wanted).mean(), rel=1e-5)
