@@ -358,6 +358,9 @@ class Expander:
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         return self.builder.constant(data, quant, self.label)
 
+    def packed(self, data: np.ndarray, dtype: str) -> str:
+        return self.builder.tensor(TensorType(data.shape, dtype), np.array(data, order="C"), self.label)
+
     def text(self, name: str, texts: Sequence[str]) -> str:
         self.builder.texts[name] = tuple(texts)
         return name

@@ -125,6 +125,9 @@ class Expansion(Protocol):
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
 
+    def packed(self, data: np.ndarray, dtype: str) -> str:
+        """A new constant of integers of a few bits, which are stored as that element type."""
+
     def text(self, name: str, texts: Sequence[str]) -> str:
         """A value whose integers are indices of `texts`, which is how text tensors are represented."""
 

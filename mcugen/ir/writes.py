@@ -26,6 +26,9 @@ class Sink(Protocol):
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
         """A new constant."""
 
+    def constant_of(self, t: TensorType, data: np.ndarray) -> str:
+        """A constant of type t, whose elements may have less than a byte."""
+
     def operator(
         self,
         name: str,

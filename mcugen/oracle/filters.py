@@ -39,6 +39,13 @@ def real_results(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.
     return clamped(sums if b is None else sums + b, activation)
 
 
+def unblocked(w: np.ndarray, s: np.ndarray, z: np.ndarray | None, block: int) -> np.ndarray:
+    """Real weights [outputs, inputs] of stored integers, with scales and zero points [outputs, blocks]; float64."""
+    place = np.arange(w.shape[1]) // block
+    less = w.astype(np.float64) if z is None else w - z[:, place].astype(np.float64)
+    return np.asarray(less * s[:, place].astype(np.float64))
+
+
 def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
     """The stored result of exact sums [..., channels] of stored integers.
 

@@ -34,6 +34,7 @@ from mcugen.passes.remove_channels import remove_channels
 from mcugen.passes.reuse_joins import reuse_joins
 from mcugen.passes.store_halves import store_halves
 from mcugen.passes.tabulate_bytes import tabulate_bytes
+from mcugen.passes.unpack_blocks import unpack_blocks_for
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
@@ -71,6 +72,7 @@ def order(features: frozenset[str], *, halves: bool = False, all_channels: bool 
     halves: whether to store floats of a device as float16. all_channels: as in `simplifying`.
     """
     return (
+        unpack_blocks_for(features),
         unpack_constants,
         flip_unsigned,
         (fold_batches,),

@@ -18,6 +18,7 @@ from mcugen.passes.join_functions import join_functions
 from mcugen.passes.join_norms import join_norms
 from mcugen.passes.join_resizing import join_resizing
 from mcugen.passes.multiply_instead import multiply_instead
+from mcugen.passes.unpack_blocks import unpack_blocks
 from mcugen.passes.weigh_lines import weigh_lines
 from mcugen.quantize.recipe import Widths
 
@@ -63,7 +64,7 @@ def prepared(
     is one operator, and so is a softmax with its mask; .tflite has no operators for that. activations: bits; these have
     an integer form only for 8.
     """
-    turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
+    turned = layouts.applied(unpack_blocks(graph, REFERENCE), input_layout, output_layout, read.layout(graph.format))
     simple = passes.simplified(turned, REFERENCE, all_channels=all_channels)
     simple = multiply_instead(weigh_lines(join_resizing(simple, REFERENCE), REFERENCE), REFERENCE)
     if file_format == "tflite":

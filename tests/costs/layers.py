@@ -12,9 +12,10 @@ import numpy as np
 from mcugen.errors import McugenError
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
-from mcugen.ops import _filter_examples, tree_ensemble
+from mcugen.ops import _filter_examples, blocked_fully_connected, tree_ensemble
 from mcugen.ops._pool import Pool
 from mcugen.ops.add import Add
+from mcugen.ops.blocked_fully_connected import BlockedFullyConnected
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
@@ -157,6 +158,10 @@ def realistic(op: type[Op]) -> Iterator[Example]:
     if op is TreeEnsemble:
         yield from (tree_ensemble.example(seed, dtype, features=16, **sizes) for dtype in ("f32", "s8", "s16")
                     for seed, sizes in enumerate(FORESTS))  # fmt: skip
+    if op is BlockedFullyConnected:
+        for seed, (k, n) in enumerate(FULL):
+            for dtype, block, zeros in (("s4", 32, False), ("s8", 64, True), ("s2", 16, False)):
+                yield blocked_fully_connected.example(seed, (1, k), n, dtype, block, zeros, True, "NONE")
     for seed, kind in enumerate(KINDS):
         if op is Conv2D:
             for image, kernel, stride, o in CONVOLUTIONS:

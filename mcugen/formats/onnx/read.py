@@ -14,6 +14,7 @@ import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.formats import _protobuf
+from mcugen.formats._blocks import with_packed_weights
 from mcugen.formats._builder import Builder, used
 from mcugen.formats.onnx.container import OnnxModel, RawInput, read
 from mcugen.formats.onnx.nodes import Nodes
@@ -81,7 +82,8 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         texts={k: builder.texts[name] for k, name in enumerate(outputs) if raw.outputs[k].dtype == "text"},
         values=dict(builder.values),
     )
-    return with_integers(graph, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
+    packed = with_packed_weights(graph, REFERENCES[0])
+    return with_integers(packed, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
 
 
 def _named(raw: OnnxModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:

@@ -22,11 +22,12 @@ def live(graph: Graph) -> Graph:
     return graph.updated(nodes=reversed(kept))
 
 
-def folded(graph: Graph, reference: str) -> Graph:
-    """The graph with all nodes folded that depend only on constants, also those whose folding was deferred."""
+def folded(graph: Graph, reference: str, *, deferred: bool = True) -> Graph:
+    """The graph with all nodes folded that depend only on constants. deferred: also those whose folding was deferred.
+    """
     tensors, nodes = dict(graph.tensors), []
     for node in graph.nodes:
-        op = replace(node.op, deferred=False) if isinstance(node.op, Dequantize) else node.op
+        op = replace(node.op, deferred=False) if deferred and isinstance(node.op, Dequantize) else node.op
         current = replace(graph, tensors=tensors).call(replace(node, op=op), reference)
         folded = op.fold(current) if not any(name in graph.kept for name in node.outputs) else None
         for name, data in zip(node.outputs, folded or (), strict=False):

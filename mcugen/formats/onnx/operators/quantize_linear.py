@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.formats._blocks import DequantizeBlocks, shape_of_blocks, signed
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ir.types import QuantParams, Shape
@@ -72,8 +73,24 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
         return [e.node(Dequantize(deferred=True), known)]
     if quant is not None and not quant.per_channel:
         return [e.node(Dequantize(), stored(e, x, quant))]
+    blocks = _constant_blocks(source, e, x)
+    if blocks is not None:
+        return [blocks]
     scale, zero = _spread(source, e, x)
     return [e.node(Mul(), e.node(Sub(), e.node(Cast("f32"), x), zero), scale)]
+
+
+def _constant_blocks(source: Source, e: Expansion, x: str) -> str | None:
+    """The real values of constant integers of 4 or 8 bits with scales for blocks; None for all other data."""
+    block, axis = source.attributes.get("block_size", 0), source.attributes.get("axis", 1)
+    t, zero = e.type(x), _third(e)
+    data, scales, zeros = e.data(x), e.data(str(e.inputs[1])), None if zero is None else e.data(zero)
+    if not block or data is None or scales is None or (zero is not None and zeros is None):
+        return None
+    if t.dtype not in ("s4", "s8", "u8"):
+        return None
+    at = _axis_of_blocks(e.type(str(e.inputs[1])).shape, t.shape, axis, block)
+    return e.node(DequantizeBlocks(at, block), *signed(e, data, scales, zeros, at, block))
 
 
 def quantize_dynamically(source: Source, e: Expansion) -> Sequence[str]:
@@ -172,13 +189,18 @@ def _spread(source: Source, e: Expansion, x: str) -> tuple[str, str]:
 
 def _repeated(e: Expansion, name: str, shape: Shape, axis: int, block: int) -> str:
     """Scales or zero points of blocks along an axis, repeated for each element."""
-    t, rank = e.type(name), len(shape)
-    place = axis % rank if -rank <= axis < rank else -1
-    wanted = tuple(-(-d // block) if k == place else d for k, d in enumerate(shape))
-    if block < 1 or place < 0 or t.shape != wanted:
-        raise ShapeError(f"{list(t.shape)} scales of blocks of {block} do not fit axis {axis} of {list(shape)}")
+    place = _axis_of_blocks(e.type(name).shape, shape, axis, block)
     index = np.arange(shape[place], dtype=np.int64) // block
     return e.node(Gather(place), name, e.constant(index.astype(np.int32)))
+
+
+def _axis_of_blocks(scales: Shape, shape: Shape, axis: int, block: int) -> int:
+    """The axis along which scales of that shape are those of blocks. Raises ShapeError if they do not fit."""
+    rank = len(shape)
+    place = axis % rank if -rank <= axis < rank else -1
+    if block < 1 or place < 0 or scales != shape_of_blocks(shape, place, block):
+        raise ShapeError(f"{list(scales)} scales of blocks of {block} do not fit axis {axis} of {list(shape)}")
+    return place
 
 
 def quantization(e: Expansion, shape: Shape, scale_name: str, zero_name: str | None, axis: int = 0) -> QuantParams:

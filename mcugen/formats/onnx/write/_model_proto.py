@@ -19,8 +19,8 @@ from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
 OPSETS = (20, 21)
-"""The version of the operators, and the first in which QuantizeLinear and DequantizeLinear have 4 and 16 bits, and
-GroupNormalization a gamma for each channel.
+"""The version of the operators, and the first in which QuantizeLinear and DequantizeLinear have 4 and 16 bits and
+blocks, and GroupNormalization a gamma for each channel.
 """
 IR_VERSIONS = (9, 10)
 _LATER = ("s4", "u4", "s16")
@@ -118,7 +118,7 @@ class _File:
             declared.append(self._declared(name, made))
         graph = helper.make_graph(self._nodes, self._graph.name or "graph", inputs, declared, self._constants)
         quantized = [t.type for t in self._graph.tensors.values() if t.type.quant is not None]
-        later = any(node.op_type == "GroupNormalization" for node in self._nodes)
+        later = any(node.op_type == "GroupNormalization" or _has_blocks(node) for node in self._nodes)
         at = int(later or any(t.dtype in _LATER for t in quantized))
         versions = [helper.make_opsetid("", OPSETS[at])]
         return helper.make_model(graph, opset_imports=versions, ir_version=IR_VERSIONS[at], producer_name="mcugen")
@@ -260,6 +260,10 @@ class _File:
     def _declared(self, name: str, made: str) -> onnx.ValueInfoProto:
         t = self._type(name)
         return helper.make_tensor_value_info(made, _kind(t), t.shape)
+
+
+def _has_blocks(node: onnx.NodeProto) -> bool:
+    return any(a.name == "block_size" for a in node.attribute)
 
 
 def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
