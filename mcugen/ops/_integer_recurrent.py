@@ -28,6 +28,8 @@ FINEST = 12
 STATE = QuantParams((2.0**-15,), (0,))
 """The quantization of a state in int16, whose magnitude is at most 1."""
 WIDEST_CLIP = 2.0**15
+WEIGHTS = "s8 s4"
+"""Element types of weights."""
 _MOST_LEFT = 15
 
 
@@ -225,11 +227,11 @@ class IntegerRecurrent(Op):
         if len(x.shape) != 3 or len(w.shape) != 2 or len(r.shape) != 2:
             raise ShapeError(f"data {x} with weights {w} and {r} must have 3, 2 and 2 axes")
         (steps, batches, inputs), hidden, count = x.shape, r.shape[1], self.gates * r.shape[1]
-        wanted: list[tuple[str, tuple[int, ...]]] = [("s8", (count, inputs)), ("s8", (count, hidden))]
+        wanted: list[tuple[str, tuple[int, ...]]] = [(WEIGHTS, (count, inputs)), (WEIGHTS, (count, hidden))]
         wanted += [("s32", (count,))] * (self.state - 3) + [("s16", (batches, hidden))] * states
-        for t, (dtype, shape) in zip((w, r, *rest), wanted, strict=True):
-            if (t.dtype, t.shape) != (dtype, shape):
-                raise ShapeError(f"an operand {t} of a layer on {x} must be {dtype} {list(shape)}")
+        for t, (kinds, shape) in zip((w, r, *rest), wanted, strict=True):
+            if t.dtype not in kinds.split() or t.shape != shape:
+                raise ShapeError(f"an operand {t} of a layer on {x} must be {kinds} {list(shape)}")
         if x.dtype != "s8" or not 0 < self.clip <= WIDEST_CLIP:
             raise UnsupportedError(f"data {x} with a clip of {self.clip:g} is not supported")
         state = TensorType((batches, hidden), "s16")

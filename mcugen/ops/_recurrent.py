@@ -283,7 +283,7 @@ def _joined(sink: Sink, names: Sequence[str]) -> str:
 def _in_direction(sink: Sink, name: str) -> str:
     t, data = sink.type(name), sink.data(name)
     if t.quant is not None and t.quant.per_channel and data is not None:
-        return sink.constant(data[None], replace(t.quant, axis=t.quant.axis + 1))
+        return sink.constant_of(replace(t, shape=(1, *t.shape), quant=replace(t.quant, axis=t.quant.axis + 1)), data)
     return _onnx.reshaped(sink, name, t.with_shape((1, *t.shape)))
 
 

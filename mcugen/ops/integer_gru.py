@@ -30,8 +30,9 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class IntegerGru(_integer_recurrent.IntegerRecurrent):
     """h = n + z * (h - n), step by step: z, r = sigmoid(W x + b + R h + a), n = tanh(W x + b + r * (R h + a)).
 
-    x: s8 [T, B, I]   w: s8 [3 * H, I]   r: s8 [3 * H, H], both with a scale per row   b, a: s32 [3 * H], in steps of
-    the products of the scales   gates in the order z, r, n   h: s16 [B, H], in steps of 2**-15
+    x: s8 [T, B, I]   w, r: s8 or s4 [3 * H, I] and [3 * H, H], both with a scale per row
+    b, a: s32 [3 * H], in steps of the products of the scales   gates in the order z, r, n
+    h: s16 [B, H], in steps of 2**-15
     y: s8 [T, B, H], the upper byte of h after each step; and h after the last step
     In integers, with steps of 2**-p for sums (p = 12, or less, so that int16 holds the clip), each line rounded once,
     halves up: g_x = sat16(W x + b), g_h = sat16(R h8 + a) with h8 = min((h + 128) >> 8, 127); z and r =

@@ -41,9 +41,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class IntegerLstm(_integer_recurrent.IntegerRecurrent):
     """c = f * c + i * g and h = o * tanh(c), step by step: i, o, f = sigmoid(W x + b + R h), g = tanh(W x + b + R h).
 
-    x: s8 [T, B, I]   w: s8 [4 * H, I]   r: s8 [4 * H, H], both with a scale per row   b: s32 [4 * H], in steps of the
-    products of the scales   gates in the order i, o, f, g   h: s16 [B, H], in steps of 2**-15   c: s16 [B, H], in
-    steps of 2**-m, 1 <= m <= 15   y: s8 [T, B, H], the upper byte of h after each step; and h and c after the last step
+    x: s8 [T, B, I]   w, r: s8 or s4 [4 * H, I] and [4 * H, H], both with a scale per row
+    b: s32 [4 * H], in steps of the products of the scales   gates in the order i, o, f, g
+    h: s16 [B, H], in steps of 2**-15   c: s16 [B, H], in steps of 2**-m, 1 <= m <= 15
+    y: s8 [T, B, H], the upper byte of h after each step; and h and c after the last step
     In integers, with steps of 2**-p for sums (p = 12, or less, so that int16 holds the clip), each line rounded once,
     halves up: sums = clip(sat16(W x + b) + sat16(R h8)) with h8 = min((h + 128) >> 8, 127), gates with 15 fraction
     bits, c = sat16((f c 2**(15 - m) + i g) >> (30 - m)), h = o tanh(c) >> 15, where tanh reads c in steps of 1 / 12288.

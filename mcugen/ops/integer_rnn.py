@@ -32,8 +32,9 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class IntegerRnn(_integer_recurrent.IntegerRecurrent):
     """h = act(W x + b + R h), step by step.
 
-    x: s8 [T, B, I]   w: s8 [H, I]   r: s8 [H, H], both with a scale per row   b: s32 [H], in steps of the products of
-    the scales   h: s16 [B, H]   y: s8 [T, B, H], the upper byte of h after each step; and h after the last step
+    x: s8 [T, B, I]   w, r: s8 or s4 [H, I] and [H, H], both with a scale per row
+    b: s32 [H], in steps of the products of the scales   h: s16 [B, H]
+    y: s8 [T, B, H], the upper byte of h after each step; and h after the last step
     In integers, with steps of 2**-p for sums (p = 12, or 15 before a ReLU, or less, so that int16 holds the clip), each
     line rounded once, halves up: sum = clip(sat16(W x + b) + sat16(R h8)) with h8 = min((h + 128) >> 8, 127). Sigmoid
     and tanh of the sum are those of TensorFlow Lite Micro on int16, with h in steps of 2**-15; after a ReLU, h is in

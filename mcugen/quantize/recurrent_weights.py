@@ -185,19 +185,25 @@ def state_types(node: Node, graph: Graph, reach: Reach) -> Mapping[str, TensorTy
 
 
 def constants_of(
-    graph: Graph, node: Node, types: tuple[TensorType, TensorType], met: np.ndarray, trace: Trace | None, recipe: Recipe
+    graph: Graph,
+    node: Node,
+    types: tuple[TensorType, TensorType],
+    met: np.ndarray,
+    trace: Trace | None,
+    recipe: Recipe,
+    bits: int,
 ) -> dict[int, Constant]:
-    """Weights and biases as integers, by operand. types: of the data, and of the state that products read; met: the
-    data as integers, [samples, *shape]; trace: None if weights are not fitted to the samples.
+    """Weights of `bits` bits and biases as integers, by operand. types: of the data, and of the state that products
+    read; met: the data as integers, [samples, *shape]; trace: None if weights are not fitted to the samples.
     """
     x, y = types
     w, r, *biases = (np.asarray(graph.tensors[str(n)].data, np.float64) for n in node.inputs[1 : -_states(node)])
     rows = (met.reshape(-1, met.shape[-1]).astype(np.float64) - x.zero_point) * x.scale
     whole = ((_ALL, rows),)
-    w_type, w_steps, shift = _rounded(w, whole if trace else (), recipe)
+    w_type, w_steps, shift = _rounded(w, whole if trace else (), recipe, bits)
     if trace and recipe.rounding == LEAST_SQUARES:
         r = _compensating(r, w - w_steps * np.array(w_type.quant.scale if w_type.quant else 1.0)[:, None], rows, trace)
-    r_type, r_steps, state_shift = _rounded(r, trace.read if trace else (), recipe)
+    r_type, r_steps, state_shift = _rounded(r, trace.read if trace else (), recipe, bits)
     second = len(biases) > 1
     shifts = (shift if second else shift + state_shift, state_shift)
     found: dict[int, Constant] = {1: (w_type, w_steps), 2: (r_type, r_steps)}
@@ -223,11 +229,11 @@ def _compensating(r: np.ndarray, error: np.ndarray, rows: np.ndarray, trace: Tra
 
 
 def _rounded(
-    w: np.ndarray, read: Sequence[tuple[slice, np.ndarray]], recipe: Recipe
+    w: np.ndarray, read: Sequence[tuple[slice, np.ndarray]], recipe: Recipe, bits: int
 ) -> tuple[TensorType, np.ndarray, np.ndarray]:
     """(type, integers, what biases must add) of weights [rows, n]. read: see `Trace`; empty to round to the nearest."""
-    bits, integers = 8, np.zeros(w.shape, np.int8)
-    scales, shift, fits = np.zeros(len(w)), np.zeros(len(w)), recipe.rounding == LEAST_SQUARES
+    integers, scales, shift = np.zeros(w.shape, np.int8), np.zeros(len(w)), np.zeros(len(w))
+    fits = recipe.rounding == LEAST_SQUARES
     for which, vectors in read or ((_ALL, None),):
         part = w[which][None]
         moments = None if vectors is None else _moments(vectors)
@@ -239,7 +245,7 @@ def _rounded(
             shift[which] = (part[0] - made.real[0]) @ moments.x[0]
         integers[which], scales[which] = made.integers[0], made.scales[0]
     quant = QuantParams(tuple(float(s) for s in scales), (0,) * len(w))
-    return TensorType(w.shape, "s8", quant), integers, shift
+    return TensorType(w.shape, f"s{bits}", quant), integers, shift
 
 
 def _moments(vectors: np.ndarray) -> rounding.Moments:

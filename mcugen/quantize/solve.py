@@ -98,7 +98,8 @@ class Solver:
         inputs[0] = self._operand(node, 0, outputs[0].dtype, None)
         x = str(inputs[0])
         types = self.tensors[x].type, outputs[0]
-        made = recurrent_weights.constants_of(self.graph, node, types, self.values[x], trace, self.recipe)
+        bits = self.widths.of_weights(node.name)
+        made = recurrent_weights.constants_of(self.graph, node, types, self.values[x], trace, self.recipe, bits)
         for k, (t, data) in made.items():
             label = self.graph.tensors[str(node.inputs[k])].label
             inputs[k] = f"{node.outputs[0]}@{k}"

@@ -23,6 +23,7 @@ from mcugen.ops.integer_rnn import IntegerRnn
 from mcugen.quantize import quantize_model, walk
 from mcugen.quantize.cross_validation import outputs_of
 from mcugen.quantize.float_values import FloatRun
+from mcugen.quantize.recipe import Widths
 from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.quantize.stored_integers import stored_inputs
 from tests.formats.onnx_models import Writer
@@ -231,8 +232,8 @@ def sequences(path: Path, count: int) -> Path:
     return path
 
 
-def quantized(folder: Path, model: Path) -> quantize_model.Quantized:
-    choices = quantize_model.QuantizeOptions(jobs=1, method="min-max", file_format="onnx")
+def quantized(folder: Path, model: Path, bits: int = 8) -> quantize_model.Quantized:
+    choices = quantize_model.QuantizeOptions(jobs=1, method="min-max", file_format="onnx", widths=Widths(bits))
     return quantize_model.quantize(model, sequences(folder / "calib.npz", 24), choices)
 
 
@@ -258,17 +259,22 @@ NETWORKS: dict[str, Callable[[Writer, str], tuple[str, int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_a_written_layer_comes_back_with_the_same_integers(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "bits", "least"),
+    [*((name, 8, 22) for name in NETWORKS), ("gru_after", 4, 12), ("lstm", 4, 12), ("rnn", 4, 12)],
+)
+def test_a_written_layer_comes_back_with_the_same_integers(tmp_path: Path, name: str, bits: int, least: float) -> None:
+    """least: dB against the float network."""
     model = Writer(17)
     result, width = NETWORKS[name](model, model.input((12, 1, 5)))
-    found = quantized(tmp_path, network(tmp_path / "net.onnx", model, result, width))
+    found = quantized(tmp_path, network(tmp_path / "net.onnx", model, result, width), bits)
     assert not [t.label for t in found.graph.tensors.values() if t.type.is_float]
     assert not [node.name for node in found.graph.nodes if node.name.startswith(REQUANTIZE_PREFIX)]
     (tmp_path / "written.onnx").write_bytes(found.written("onnx"))
     again = read.load(tmp_path / "written.onnx", registry.load(()))
     made, back = ([n for n in g.nodes if isinstance(n.op, IntegerRecurrent)] for g in (found.graph, again))
     assert made and [node.op for node in made] == [node.op for node in back]
+    assert all(again.type(str(name)).dtype == f"s{bits}" for node in back for name in node.inputs[1:3])
     test = np.random.default_rng(5).normal(size=(40, 12, 1, 5)).astype(np.float32)
     floats = FloatRun(found.floats.graph, "tflm", (test,))
     given = stored_inputs(found.graph, floats.given())
@@ -277,7 +283,7 @@ def test_a_written_layer_comes_back_with_the_same_integers(tmp_path: Path, name:
     inside = [replace(graph, outputs=tuple(node.outputs[0] for node in nodes)) for graph, nodes in pairs]
     states = [walk.outputs(graph, "ort", given) for graph in inside]
     assert all(np.array_equal(a, b) for a, b in zip(*states, strict=True))
-    assert 10 * np.log10((real**2).sum() / ((first - real) ** 2).sum()) > 22
+    assert 10 * np.log10((real**2).sum() / ((first - real) ** 2).sum()) > least
 
 
 @pytest.mark.parametrize(
