@@ -73,7 +73,7 @@ class Blocks:
 
 
 class Dequantized(Blocks):
-    """A model of one product with DequantizeLinear. axis: of the blocks in the matrix; gemm: whether a Gemm reads it."""
+    """A product with DequantizeLinear. axis: of the blocks in the matrix; gemm: whether a Gemm reads it."""
 
     def __init__(self, *sizes: int, axis: int, gemm: bool = False, **more: Any) -> None:
         super().__init__(*sizes, **more)

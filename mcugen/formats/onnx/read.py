@@ -14,7 +14,7 @@ import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.formats import _protobuf
-from mcugen.formats._blocks import with_packed_weights
+from mcugen.formats._block_constants import with_packed_weights
 from mcugen.formats._builder import Builder, used
 from mcugen.formats.onnx.container import OnnxModel, RawInput, read
 from mcugen.formats.onnx.nodes import Nodes

@@ -60,6 +60,18 @@ def distances(s: Sketch) -> None:
     s.results("CDist", [x, rows], 1, domain=MICROSOFT, metric=s.pick(("euclidean", "sqeuclidean")))
 
 
+@draws("com.microsoft:MatMulNBits", since=11)
+def blocked_weights(s: Sketch) -> None:
+    x, bits, block, outputs = s.take(), s.pick((4, 8)), s.pick((16, 32)), s.number(1, 6)
+    blocks = -(-x.shape[-1] // block)
+    stored = s.const(s.ints((outputs, blocks, block * bits // 8), np.uint8, 0, 255))
+    operands = [x, stored, s.weights(outputs * blocks)]
+    if s.chance(0.5):
+        operands.append(s.const(s.ints((outputs * -(-blocks * bits // 8),), np.uint8, 0, 255)))
+    sizes = {"K": x.shape[-1], "N": outputs, "bits": bits, "block_size": block}
+    s.results("MatMulNBits", operands, 1, domain=MICROSOFT, **sizes)
+
+
 @draws("Einsum", since=12)
 def einsum(s: Sketch) -> None:
     a, b, c, d = (s.number(1, 5) for _ in range(4))

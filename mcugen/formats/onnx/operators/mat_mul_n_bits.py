@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.formats._blocks import signed
+from mcugen.formats._block_constants import signed
 from mcugen.ir import subbyte
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ops.add import Add

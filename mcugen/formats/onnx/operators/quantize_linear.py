@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.formats._blocks import DequantizeBlocks, shape_of_blocks, signed
+from mcugen.formats._block_constants import DequantizeBlocks, shape_of_blocks, signed
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ir.types import QuantParams, Shape
