@@ -23,7 +23,7 @@ CORES = {
     "cortex-m85": {"dsp", "fpu", "mve", "mve_float"},
     "rv32imc": set(),
     "host": set(),
-    "x86-64": {"avx2", "vnni"},
+    "x86-64": {"avx2", "vnni", "fma"},
 }
 BOARDS = {
     "nucleo-l4r5zi": ("cortex-m4", 2048, 640),

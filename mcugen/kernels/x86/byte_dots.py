@@ -95,7 +95,7 @@ def _dense_fields(call: Call, found: Segments) -> dict[str, Param]:
     }
 
 
-def _before(call: Call) -> int:
+def before(call: Call) -> int:
     """Bytes of a stored row in front of the image."""
     x = call.input(0).shape
     return window_of(call).pad((x[1], x[2]))[1] * x[3]
@@ -104,7 +104,7 @@ def _before(call: Call) -> int:
 def _row_len(call: Call) -> int:
     """Bytes of a stored row."""
     x, found = call.input(0).shape, window_segments(call)
-    return max(_before(call) + x[2] * x[3], (call.output.shape[2] - 1) * found.step + found.end)
+    return max(before(call) + x[2] * x[3], (call.output.shape[2] - 1) * found.step + found.end)
 
 
 def _window_params(call: Call) -> Params:
@@ -112,7 +112,7 @@ def _window_params(call: Call) -> Params:
     return {
         **_dense_fields(call, window_segments(call)),
         "in_len": x.shape[2] * x.shape[3],
-        "before": _before(call),
+        "before": before(call),
         "row_len": _row_len(call),
         "out_w": call.output.shape[2],
         "outside": x.zero_point + FLIP,

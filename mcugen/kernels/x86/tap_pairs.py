@@ -56,7 +56,7 @@ def few_taps(call: Call) -> bool:
     return _pairs(call) <= MOST_PAIRS and window_of(call).kernel[0] <= MOST_ROWS
 
 
-def _taps(call: Call) -> np.ndarray:
+def taps(call: Call) -> np.ndarray:
     """For each tap its row, and from bit 8 on its elements from the first column; an even number of them."""
     window, channels = window_of(call), call.input(0).shape[3]
     rows, columns = np.divmod(np.arange(window.kernel[0] * window.kernel[1]), window.kernel[1])
@@ -77,7 +77,7 @@ def _before(call: Call) -> int:
     return window_of(call).pad((x[1], x[2]))[1] * x[3]
 
 
-def _row_len(call: Call) -> int:
+def row_len(call: Call) -> int:
     """Elements of a stored row, with those that are read beyond the last channel."""
     x, found, window = call.input(0).shape, lanes_of(call), window_of(call)
     last = (found.pixels - 1) * found.step + (window.extent(1) - 1) * x[3]
@@ -90,11 +90,11 @@ def _params(call: Call) -> Params:
     repeated = {name: _repeated(call, scale[name]) for name in ("bias", "mult", "right")}
     return {
         "weights": _weights(call).astype(np.int16).reshape(-1),
-        "taps": _taps(call),
+        "taps": taps(call),
         **{f"scale.{name}": value for name, value in (scale | repeated).items()},
         "in_len": x.shape[2] * x.shape[3],
         "before": _before(call),
-        "row_len": _row_len(call),
+        "row_len": row_len(call),
         "pairs": _pairs(call),
         "step": found.step,
         "pixels": found.pixels,
@@ -119,7 +119,7 @@ def _work(call: Call) -> dict[str, float]:
 
 DEPTHWISE = Kernel(
     "mg_depthwise_conv2d_s8__avx2",
-    Ring(row_window, lambda call: RowStorage("s16", _row_len(call))),
+    Ring(row_window, lambda call: RowStorage("s16", row_len(call))),
     (_filter.int8_outside, _filter.constant_weights, one_output_each, few_taps, block_scales.scales_down),
     _params,
     text=Text(struct="mg_x86_depthwise"),

@@ -14,6 +14,8 @@ PORTABLE = "host"
 _CPUINFO = Path("/proc/cpuinfo")
 _SETS = (("avx512_vnni", "AVX512-VNNI"), ("avx_vnni", "AVX-VNNI"), ("avx2", "AVX2"))
 """Flags in /proc/cpuinfo of the vector instructions that kernels of the board x86-64 use, best first, with names."""
+_FLOAT_SETS = (({"avx512f"}, "AVX-512"), ({"avx2", "fma"}, "FMA"))
+"""Flags that kernels on floats need, all of them, best first, with names."""
 
 
 @functools.cache
@@ -26,7 +28,8 @@ def instructions_of(needs: Iterable[Collection[str]]) -> str:
     """The vector instructions that kernels use here, such as `AVX2`. needs: the features that each of them needs."""
     used = set[str]().union(*needs)
     possible = {"vnni": _best(), "avx2": "AVX2" if _best() else ""}
-    return next((possible[name] for name in possible if name in used), "") or "portable C"
+    found = (next((possible[name] for name in possible if name in used), ""), _floats() if "fma" in used else "")
+    return " and ".join(name for name in found if name) or "portable C"
 
 
 def name() -> str:
@@ -42,5 +45,17 @@ def _text() -> str:
 @functools.cache
 def _best() -> str:
     """The best vector instructions of this processor that kernels use, "" if there are none, or none are known."""
-    flags = set(_text().split()) if platform.machine() == "x86_64" else set[str]()
+    flags = _flags()
     return next((name for flag, name in _SETS if flag in flags), "")
+
+
+@functools.cache
+def _floats() -> str:
+    """The best vector instructions of this processor that kernels on floats use, "" if there are none."""
+    flags = _flags()
+    return next((name for needed, name in _FLOAT_SETS if needed <= flags), "")
+
+
+def _flags() -> set[str]:
+    """The flags of an x86-64 processor."""
+    return set(_text().split()) if platform.machine() == "x86_64" else set[str]()

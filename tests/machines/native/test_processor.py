@@ -18,10 +18,11 @@ DIGITS = Path(__file__).resolve().parents[3] / "examples/digits/digits.tflite"
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """A test finds out anew what the processor has."""
-    for function in (processor.board, processor._best):
+    cached = (processor.board, processor._best, processor._floats)
+    for function in cached:
         function.cache_clear()
     yield
-    for function in (processor.board, processor._best):
+    for function in cached:
         function.cache_clear()
 
 
@@ -47,6 +48,26 @@ def test_flags_choose_the_board(
         processor.instructions_of(needs) for needs in ([{"avx2", "vnni"}, {"avx2"}], [set(), {"avx2"}], [{"dsp"}], [])
     ]
     assert found == [as_vnni, as_avx2, "portable C", "portable C"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "of_floats", "of_both"),
+    [
+        ("avx2 fma avx512f avx512_vnni", "AVX-512", "AVX512-VNNI and AVX-512"),
+        ("avx2 fma", "FMA", "AVX2 and FMA"),
+        ("avx2", "portable C", "AVX2"),
+        ("fma", "portable C", "portable C"),
+    ],
+)
+def test_kernels_on_floats_have_sets_of_their_own(
+    flags: str, of_floats: str, of_both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "cpuinfo"
+    file.write_text(f"flags\t\t: {flags}\n")
+    monkeypatch.setattr(processor, "_CPUINFO", file)
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert processor.instructions_of([{"fma"}]) == of_floats
+    assert processor.instructions_of([{"fma"}, {"avx2", "vnni"}]) == of_both
 
 
 def test_a_system_without_flags_runs_portable_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
