@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gates of recurrent layers in int16. No instruction depends on the data: the time of a step is constant.
+ *
+ * MG_GATE_FIELDS: fields of layers on int8 data, behind their weights w, of the data, and r, of the state:
+ *
+ * w_bias, r_bias  one for each row of the weights; w_bias has the zero point of the data folded in
+ * w_mult, w_shift, r_mult, r_shift  the scale of each row, see mg_gate_sum; w_left and r_left, too
+ * table           sigmoid(i / 24) for i = 0 .. 255
+ * factor          what brings sums of gates to steps of 1 / (3 * 4096)
+ * low, high       the clamp of sums
  */
 #ifndef MCUGEN_GATES_S16_H
 #define MCUGEN_GATES_S16_H
 
 #include "mcugen/runtime.h"
 
-/* Fields of recurrent layers on int8 data, behind their weights w, of the data, and r, of the state:
- *   w_bias, r_bias    one for each row of the weights; w_bias has the zero point of the data folded in
- *   w_mult, w_shift, r_mult, r_shift  the scale of each row, see mg_gate_sum; w_left and r_left, too
- *   table             sigmoid(i / 24) for i = 0 .. 255
- *   factor            what brings sums of gates to steps of 1 / (3 * 4096)
- *   low, high         the clamp of sums
- */
 #define MG_GATE_FIELDS \
     const int32_t *w_bias, *r_bias, *w_mult, *r_mult; \
     const uint8_t *w_shift, *r_shift; \

@@ -1,7 +1,8 @@
 """Notes on the layout of constants, taken from the header of their kernel.
 
 The comment at the top of a header describes fields on lines ` * name text` or ` * a, b text`. Lines with more
-indentation continue a description.
+indentation continue a description. Fields that several kernels share come from a macro `MG_..._FIELDS`; the header that
+defines the macro describes them.
 """
 
 from __future__ import annotations
@@ -14,15 +15,30 @@ from mcugen.ir.kernel import Kernel
 from mcugen.system import resources
 
 _FIELD = re.compile(r"^ \* (\w+(?:, \w+)*):? +(\S.*)$")
+_INCLUDE = re.compile(r'^#include "mcugen/(\w+\.h)"$', re.MULTILINE)
 _MORE = re.compile(r"^ \* {3,}(\S.*)$")
+_SHARED = re.compile(r"^ +(MG_\w+_FIELDS)$", re.MULTILINE)
 
 
 def layout_of(kernel: Kernel, field: str) -> str:
-    """Note on a parameter field from the kernel's header, on one line; "" if there is none."""
-    name = f"{kernel.contract.removeprefix('mg_')}.h"
+    """Note on a parameter field from the headers of its kernel, on one line; "" if there is none."""
+    for text in _headers(kernel):
+        if lines := _described(text).get(field):
+            return " ".join(comment(line) for line in lines)
+    return ""
+
+
+def _headers(kernel: Kernel) -> list[str]:
+    """Text of the kernel's header, then of each header that defines a macro of fields used in it."""
+    own = _text(kernel, f"{kernel.contract.removeprefix('mg_')}.h")
+    included = [_text(kernel, name) for name in _INCLUDE.findall(own)]
+    return [own, *(text for macro in _SHARED.findall(own) for text in included if f"#define {macro} " in text)]
+
+
+def _text(kernel: Kernel, name: str) -> str:
+    """Text of a header of the kernel or of the runtime; "" if there is none of that name."""
     file = resources.c_files().get(name)
-    text = kernel.text.files.get(name) or (file.text if file else "")
-    return " ".join(comment(line) for line in _described(text).get(field, ()))
+    return kernel.text.files.get(name) or (file.text if file else "")
 
 
 @cache
