@@ -1,5 +1,5 @@
 // Looks at report pages in a browser: node browser.cjs MODULES CHROMIUM JOBS.json SHOTS
-// JOBS.json lists {name, file, layers, tables}; prints one line of JSON for each page: {name, faults, seconds}.
+// JOBS.json lists {name, file, layers, audited}; prints one line of JSON for each page: {name, faults, seconds}.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -19,7 +19,7 @@ async function looked(page, job, faults) {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     if (wide > width) faults.push(`${wide} pixels wide on ${width}`);
     faults.push(...(await page.evaluate(headers, width)));
-    if (!audited) continue;
+    if (!audited || !job.audited) continue;
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run());
     for (const v of found.violations) {

@@ -3,7 +3,8 @@
 MODULES: node_modules with playwright-core and axe-core. Each page must show report.json's numbers, load in under a
 second of processor time without any request or error, work when clicked and hovered, land on the link of a layer, fit
 390 pixels, show every header or a mark that its table scrolls, the time of layers in sight, and have nothing that
-axe-core finds serious, in three widths, light and dark. --shots FOLDER keeps pictures, to be looked at.
+axe-core finds serious, in three widths, light and dark. The page of many steps is audited by axe-core with --models
+alone: its elements are those of the other pages. --shots FOLDER keeps pictures, to be looked at.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ def main(arguments: list[str]) -> int:
             file = Path(place) / f"{name}.html"
             file.write_bytes(page)
             large += len(page) > MOST_BYTES
-            jobs.append({"name": name, "file": str(file), "layers": [numbers(facts, step) for step in facts["steps"]]})
+            layers = [numbers(facts, step) for step in facts["steps"]]
+            audited = len(layers) < DEEP or given.models is not None
+            jobs.append({"name": name, "file": str(file), "layers": layers, "audited": audited})
             print(f"{name}: {len(facts['steps'])} steps, {len(page):,} bytes", flush=True)
         (Path(place) / "jobs.json").write_text(json.dumps(jobs))
         shots = [str(given.shots.resolve())] if given.shots else []
