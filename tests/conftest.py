@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections import Counter
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+gc.set_threshold(50_000, 20, 20)  # graphs and trees live long: looking through them as often as by default takes 7 %
 os.environ.pop("MCUGEN_CACHE", None)  # every build of a test is computed
 os.unsetenv("COLUMNS")  # set by readline, which pytest imports: what commands print would be fitted to it
 

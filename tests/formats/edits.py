@@ -63,12 +63,22 @@ class Editor:
 
 
 def edited(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Every edit of every operator and tensor of a small model, with what was changed."""
+    """A small model with every edit of every operator and tensor, and what was changed."""
+    for what, edit in edits_of(data):
+        yield what, applied(edit, data)
+
+
+def edits_of(data: bytes) -> list[tuple[str, Edit]]:
+    """Every edit of every operator and tensor of a small model, with what it changes."""
     first = Editor(data)
-    for what, change in [*_operator_edits(first), *_tensor_edits(first)]:
-        editor = Editor(data)
-        change(editor)
-        yield what, editor.data()
+    return [*_operator_edits(first), *_tensor_edits(first)]
+
+
+def applied(edit: Edit, data: bytes) -> bytes:
+    """The model with one edit."""
+    editor = Editor(data)
+    edit(editor)
+    return editor.data()
 
 
 def _operator_edits(first: Editor) -> Iterator[tuple[str, Edit]]:

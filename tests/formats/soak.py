@@ -13,6 +13,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -46,17 +47,16 @@ def edited_files(every: int = 1) -> tuple[list[str], list[bytes]]:
     """Single fields of the repository's own models changed, with what was changed; every how-manieth is taken."""
     names: list[str] = []
     files: list[bytes] = []
-    for k, (name, data) in enumerate(_all_edits()):
-        if k % every == 0:
-            names.append(name)
-            files.append(data)
+    for path, what, edit in islice(_all_edits(), 0, None, every):
+        names.append(f"{path.stem}: {what}")
+        files.append(edits.applied(edit, path.read_bytes()))
     return names, files
 
 
-def _all_edits() -> Iterator[tuple[str, bytes]]:
+def _all_edits() -> Iterator[tuple[Path, str, edits.Edit]]:
     for path in sorted((ROOT / "tests/models").glob("*.tflite")):
-        for what, data in edits.edited(path.read_bytes()):
-            yield f"{path.stem}: {what}", data
+        for what, edit in edits.edits_of(path.read_bytes()):
+            yield path, what, edit
 
 
 def nnef_files(count: int) -> list[bytes]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 from pathlib import Path
 
 
 @functools.cache
 def tree_of(path: Path) -> ast.Module:
     """The syntax tree of a file, shared: callers must not change it."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    gc.disable()  # which walks through all earlier trees while this one grows
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    finally:
+        gc.enable()
 
 
 @functools.cache
