@@ -139,7 +139,8 @@ def _keep_memory() -> None:
     type=click.Choice(["8", "16", "mixed"]),
     default="8",
     show_default=True,
-    help="Bits of the data between layers; mixed: 8 or 16, chosen per layer.",
+    help="Bits of the data between layers. 8: states, cells and gates of recurrent layers, and sums that a norm reads, "
+    "have 16; mixed: 8 or 16, chosen per layer.",
 )
 @click.option(
     "--layer", "layers", multiple=True, metavar="NAME=BITS", help="Bits of one layer, e.g. `conv_3=w4` or `conv_3=a16`."

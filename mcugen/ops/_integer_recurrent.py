@@ -153,9 +153,14 @@ def params(call: Call) -> Params:
     }
 
 
+def gate_bytes(call: Call) -> int:
+    """Bytes of the sums of all gates over the data and over the state."""
+    return 2 * 2 * int(call.op.gates) * call.input(2).shape[1]
+
+
 def scratch(call: Call) -> int:
-    """Scratch in bytes: the sums of all gates over the data and over the state, and the state's upper bytes."""
-    return (2 * 2 * int(call.op.gates) + 1) * call.input(2).shape[1]
+    """Scratch in bytes: the sums of gates, and the state's upper bytes."""
+    return gate_bytes(call) + call.input(2).shape[1]
 
 
 def work(call: Call) -> dict[str, float]:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call
 from mcugen.ir.fixed_point import INT_RANGE
-from mcugen.ir.op import Example, evaluate
+from mcugen.ir.op import Example, Scaling, evaluate
 from mcugen.ir.quant_rule import Bounds, Scales
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _bytes, _unary
+from mcugen.ops import _bytes, _interpolated, _unary
 from mcugen.ops._links import Link
 from mcugen.ops.add import Add
 from mcugen.ops.float_functions import Erf, Log
 from mcugen.ops.mul import Mul
-from mcugen.oracle import once
+from mcugen.oracle import curves, once
 
 _FAR = 2.0**30
 _REACH, _POINTS, _DISTANT = 64.0, 8193, 2.0 ** np.arange(7, 24)
@@ -56,6 +57,27 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     return values[-1:]
 
 
+@cache
+def _wide_table(op: ElementFunction, x_scale: float, y_scale: float) -> np.ndarray:
+    """The 513 entries between which int16 data are interpolated."""
+    x, y = np.float32(x_scale), np.float32(y_scale)
+    low, high = (y * np.float32(end) for end in INT_RANGE["s16"])
+
+    def limited(values: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            found = np.nan_to_num(op.reference(values), nan=-np.inf)
+        return np.asarray(np.clip(found, low, high), np.float32)
+
+    ends = (float(x * np.float32(INT_RANGE["s16"][0])), float(x * np.float32(INT_RANGE["s16"][1])))
+    return _interpolated.populate(limited, ends, float(np.float32(65536) / (high - low)), np.float32)
+
+
+def wide_table(call: Call) -> np.ndarray:
+    """The table of a call on int16 data. Source: common.h, LUTPopulate."""
+    assert isinstance(call.op, ElementFunction)
+    return _wide_table(call.op, call.input(0).scale, call.output.scale)
+
+
 def _flat_until(values: np.ndarray, room: float) -> int:
     """The last index up to which values differ by at most `room`; 0 if that is none, or if all do."""
     with np.errstate(invalid="ignore"):
@@ -68,10 +90,12 @@ def _flat_until(values: np.ndarray, room: float) -> int:
 class ElementFunction(_bytes.ByteFunction):
     """y = f(x). A link is an operator on x, on constants of one element, and on earlier values; the last gives y.
 
-    x, y: both f32, or both of s8 and u8   numbers: the constants
+    x, y: both f32, both s16, or both of s8 and u8   numbers: the constants
     links: operand 0 is x, operand k the number k - 1, and ~k the value of link k
     Every link rounds its floats to float32. 8 bits: x is converted to float32, and y rounded once to its steps, halves
     to even; NaN gives the least y. ONNX computes this for operators between DequantizeLinear and QuantizeLinear.
+    16 bits: y is interpolated between 513 values of the function, limited to what y can store, in the steps of
+    TensorFlow Lite's tables (common.h, LUTPopulate, LUTLookup).
     Source: none; the pass join_functions makes it.
     """
 
@@ -80,7 +104,10 @@ class ElementFunction(_bytes.ByteFunction):
 
     litert_types = frozenset()
     writes = (Write("onnx", to_onnx),)
-    kernels = (_bytes.table_kernel(),)
+    kernels = (
+        _bytes.table_kernel(),
+        _unary.kernel("mg_curve_s16", "s16", lambda call: {"table": wide_table(call)}),
+    )
 
     def number(self, operand: int) -> np.ndarray | None:
         """The constant that an operand of a link is, else None."""
@@ -99,10 +126,10 @@ class ElementFunction(_bytes.ByteFunction):
         return f"{', '.join(type(link.op).__name__ for link in self.links)} of {super().in_words(call)}"
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
-        return _unary.same_type(x, ("s8", "u8", "f32"))
+        return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
     def quantized(self, call: Call) -> Scales:
-        return Scales("own", widths=(8,), apart="TensorFlow Lite has no operator for a table")
+        return Scales("own", apart="TensorFlow Lite has no operator for a table")
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         t = TensorType(np.shape(x), "f32")
@@ -116,8 +143,18 @@ class ElementFunction(_bytes.ByteFunction):
         return values[-1]
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if call.output.dtype == "s16":
+            return curves.in_table(curves.table_of(self.reference, call.input(0).scale, call.output.scale), x)
         real = self.reference(once.real(x, call.input(0))).astype(np.float32)
         return once.quantized(real, call.input(0), call.output)
+
+    def scaling(self, call: Call) -> Scaling:
+        return {"table": wide_table(call)} if call.output.dtype == "s16" else {}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        if call.output.dtype != "s16":
+            return {}
+        return {"table": curves.table_of(self.reference, call.input(0).scale, call.output.scale)}
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y = call.input(0), call.output
@@ -133,4 +170,6 @@ class ElementFunction(_bytes.ByteFunction):
         return [
             *_unary.examples(ops[0], "s8", [((0.03, 10), (0.05, -120)), ((0.004, -128), (0.002, 0))]),
             *_unary.examples(ops[1], "s8", [((0.03, -100), (0.02, 17))], 5),
+            *_unary.examples(ops[0], "s16", [((2e-4, 0), (1.5e-4, 0)), ((1e-3, 0), (3e-5, 0))], 6),
+            *_unary.examples(ops[1], "s16", [((1e-4, 0), (2e-4, 0))], 8),
         ]

@@ -22,7 +22,6 @@ from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
-from mcugen.oracle.quantized import is_tflm
 
 BLOCK = 4
 """Number of outputs whose weights are interleaved."""
@@ -220,7 +219,7 @@ class FullyConnected(Weighted):
         Source: reference_integer_ops/fully_connected.h, reference_ops::FullyConnected (uint8).
         """
         data, weights = filters.operands(call, x, w)
-        once = not self.float_scales and (filters.was_uint8(call) or not is_tflm(call))
+        once = not self.float_scales and (filters.was_uint8(call) or call.reference == "litert")
         return filters.results(call, data.reshape(-1, w.shape[1]) @ weights.T, b, self.activation, once=once)
 
     def rounded(self, call: Call) -> Op | None:

@@ -135,7 +135,7 @@ class Mul(Pointwise, Activated):
         y = call.output
         product = quantized.centred(a, call.input(0)) * quantized.centred(b, call.input(1))
         factors = (call.input(0).scale, call.input(1).scale)
-        scale = quantized.product_multiplier(factors, y.scale, in_double=quantized.is_tflm(call))
+        scale = quantized.product_multiplier(factors, y.scale, in_double=call.reference != "litert")
         return quantized.activated(scaled_twice(product, *scale) + y.zero_point, self.activation, y)
 
     def rounded(self, call: Call) -> Op | None:
@@ -152,7 +152,7 @@ class Mul(Pointwise, Activated):
         if y.quant is None or y.dtype == "s32" or self.rounding:
             return {}
         scales = tuple(t.scale for t in factors)
-        product = quantized.product_multiplier(scales, y.scale, in_double=quantized.is_tflm(call))
+        product = quantized.product_multiplier(scales, y.scale, in_double=call.reference != "litert")
         return {"product": product, "bounds": quantized.bounds(self.activation, y)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -51,6 +51,10 @@ _PAIRS = (
 )  # fmt: skip
 
 
+RUNTIME_STEPS = "int16 of TensorFlow Lite"
+"""The doc_string of a QuantizeLinear whose int16 operands and results are computed as by TensorFlow Lite."""
+
+
 def from_tflite(source: Source) -> Imported:
     return Imported(Quantize(source.outputs[0].dtype))
 
@@ -117,11 +121,13 @@ class Quantize(_bytes.ByteFunction):
     x: f32, s8, u8, s16 or s32, any shape   y: s8, u8, s16 or s32, per tensor
     Real numbers too large for int32 saturate, as on Arm cores.
     rounding: "even" if halves go to even results before the zero point is added, and integers are rescaled exactly
+    steps: whether the file states that the operator before it computes on int16 as TensorFlow Lite does
     Source: TFLite QUANTIZE; reference_ops::AffineQuantize, reference_ops::Requantize.
     """
 
     dtype: str
     rounding: str = ""
+    steps: bool = False
 
     tflm_types = dtypes("s8 u8 s16 s32 f32")
     litert_types = dtypes("s8 u8 s16 s32 f32")

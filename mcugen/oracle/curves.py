@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
@@ -23,8 +24,13 @@ _DIGITS = 50
 
 
 def interpolated(call: Call, x: np.ndarray) -> np.ndarray:
-    """Linear interpolation in the table; differences and sums wrap to 16 bits. Source: common.h, LUTLookup."""
-    entries, wide = table(call), int64(x)
+    """Linear interpolation in the table of a Curve."""
+    return in_table(table(call), x)
+
+
+def in_table(entries: Ints, x: np.ndarray) -> np.ndarray:
+    """Linear interpolation in a table; differences and sums wrap to 16 bits. Source: common.h, LUTLookup."""
+    wide = int64(x)
     base = entries[256 + (wide >> 7)]
     slope = (entries[257 + (wide >> 7)] - base).astype(np.int16).astype(np.int64)
     return np.asarray((base + ((slope * (wide & 127) + 64) >> 7)).astype(np.int16))
@@ -33,6 +39,30 @@ def interpolated(call: Call, x: np.ndarray) -> np.ndarray:
 def table(call: Call) -> Ints:
     """The table of 513 entries for the function `call.op.function`."""
     return _table(call.op.function, call.input(0).scale, call.output.scale)
+
+
+@cache
+def table_of(function: Callable[[np.ndarray], np.ndarray], x_scale: float, y_scale: float) -> Ints:
+    """The table of a function on float32, whose values are limited to what y can store; NaN is the least."""
+    x, y = binary32(exact(x_scale)), binary32(exact(y_scale))
+    least, most = binary32(_LEAST * y), binary32(_MOST * y)
+
+    met: dict[Fraction, Fraction] = {}
+
+    def asked(v: Fraction) -> Fraction:
+        return met.setdefault(v, Fraction(0))
+
+    def of(v: Fraction) -> Fraction:
+        return met[v]
+
+    span, scale = (binary32(_LEAST * x), binary32(_MOST * x)), binary32((1 << 16) / binary32(most - least))
+    byte_tables.interpolated(asked, span, scale, binary32)
+    points = np.array([float(v) for v in met], np.float32)
+    with np.errstate(all="ignore"):
+        values = np.nan_to_num(np.asarray(function(points), np.float32), nan=-np.inf).tolist()
+    limits = float(least), float(most)
+    met = {v: exact(min(max(y, limits[0]), limits[1])) for v, y in zip(met, values, strict=True)}
+    return byte_tables.interpolated(of, span, scale, binary32)
 
 
 @cache

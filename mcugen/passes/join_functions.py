@@ -13,22 +13,38 @@ from mcugen.passes.drop_unread import drop_unread
 _MOST_LINKS = 64
 
 
-def join_functions(graph: Graph, reference: str, *, needed: bool = False) -> Graph:
+def join_functions(graph: Graph, reference: str) -> Graph:
     """The float graph with an ElementFunction in place of elementwise operators with one computed operand in common.
 
     An operator with an integer form of its own is replaced only together with others, or if one operand is a number.
-    needed: whether to replace only what has operators without such a form, or with one that .tflite lacks.
     """
-    sources: dict[str, str] = {}
-    for node in graph.nodes:
-        source = _source(graph, node, sources)
-        if source is not None:
-            sources[node.outputs[0]] = source
+    sources = _sources(graph)
     makers = {node.outputs[0]: node for node in graph.nodes}
     ends = [node for node in graph.nodes if _ends(graph, node, sources)]
-    made = {node.outputs[0]: _joined(graph, node, sources, makers, reference, needed=needed) for node in ends}
+    made = {node.outputs[0]: _joined(graph, node, sources, makers, reference) for node in ends}
     nodes = tuple(made.get(node.outputs[0]) or node for node in graph.nodes)
     return drop_unread(replace(graph, nodes=nodes), reference) if any(made.values()) else graph
+
+
+def function_of(graph: Graph, last: Node, reference: str) -> tuple[str, ElementFunction] | None:
+    """The float tensor that a node's result is a function of, and this function; None if it is none."""
+    sources = _sources(graph)
+    if last.outputs[0] not in sources:
+        return None
+    found = _joined(graph, last, sources, {n.outputs[0]: n for n in graph.nodes}, reference, alone=True)
+    if found is None or not isinstance(found.op, ElementFunction):
+        return None
+    return sources[last.outputs[0]], found.op
+
+
+def _sources(graph: Graph) -> dict[str, str]:
+    """Float tensor -> the tensor that it is a function of, element by element."""
+    found: dict[str, str] = {}
+    for node in graph.nodes:
+        source = _source(graph, node, found)
+        if source is not None:
+            found[node.outputs[0]] = source
+    return found
 
 
 def _source(graph: Graph, node: Node, sources: Mapping[str, str]) -> str | None:
@@ -57,9 +73,18 @@ def _ends(graph: Graph, node: Node, sources: Mapping[str, str]) -> bool:
 
 
 def _joined(
-    graph: Graph, last: Node, sources: Mapping[str, str], makers: Mapping[str, Node], reference: str, *, needed: bool
+    graph: Graph,
+    last: Node,
+    sources: Mapping[str, str],
+    makers: Mapping[str, Node],
+    reference: str,
+    *,
+    alone: bool = False,
 ) -> Node | None:
-    """The function that ends in `last` as one node; None if it may stay as it is, or is too long."""
+    """The function that ends in `last` as one node; None if it may stay as it is, or is too long.
+
+    alone: whether to join an operator with an integer form of its own even if it is alone.
+    """
     source, links, numbers = sources[last.outputs[0]], list[Link](), list[float]()
     lacks = False
     values: dict[str, int] = {}
@@ -88,6 +113,6 @@ def _joined(
                 values[node.outputs[0]] = ~(len(links) - 1)
                 rule = node.op.quantized(graph.call(node, reference))
                 lacks |= rule.kind == "refused" or bool(rule.apart)
-    if pending or not (lacks or (not needed and len(links) + len(numbers) > 1)):
+    if pending or not (lacks or alone or len(links) + len(numbers) > 1):
         return None
     return Node(last.name, ElementFunction(tuple(links), tuple(numbers)), (source,), last.outputs, last.source)

@@ -61,25 +61,23 @@ def prepared(
     """The network after the passes of a build, with its interface in these layouts ("" for the file's).
 
     all_channels: do not remove constant channels. file_format: of the file to write. In .onnx, a function of one tensor
-    is one operator, and so is a softmax with its mask; .tflite has no operators for that. activations: bits; these have
-    an integer form only for 8.
+    is one operator, and so is a softmax with its mask; .tflite has no operators for that. activations: bits.
     """
     turned = layouts.applied(unpack_blocks(graph, REFERENCE), input_layout, output_layout, read.layout(graph.format))
     simple = passes.simplified(turned, REFERENCE, all_channels=all_channels)
     simple = multiply_instead(weigh_lines(join_resizing(simple, REFERENCE), REFERENCE), REFERENCE)
     if file_format == "tflite":
         return integer_softmax_form(simple, REFERENCE, masked_only=True)
-    return _joined(simple, needed=activations > _BYTE)
+    return _joined(simple, wide=activations > _BYTE)
 
 
-def _joined(simple: Graph, *, needed: bool = False) -> Graph:
+def _joined(simple: Graph, *, wide: bool = False) -> Graph:
     """The network with softmaxes, normalizations and functions of one tensor as single operators of integers.
 
-    needed: see join_functions; softmaxes then only with masks.
+    wide: of softmaxes only those with masks; the others are TensorFlow Lite's on int16.
     """
-    masked = integer_softmax_form(simple, REFERENCE, masked_only=needed)
-    plain = fold_gammas(join_norms(masked, REFERENCE), REFERENCE)
-    return join_functions(plain, REFERENCE, needed=needed)
+    masked = integer_softmax_form(simple, REFERENCE, masked_only=wide)
+    return join_functions(fold_gammas(join_norms(masked, REFERENCE), REFERENCE), REFERENCE)
 
 
 def require_integers(simple: Graph, widths: Widths, file_format: str = "tflite") -> None:

@@ -9,7 +9,6 @@ from mcugen.ir.graph import Graph
 from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.recipe import Recipe, Widths
-from mcugen.quantize.recurrent_weights import is_recurrent
 from mcugen.quantize.solve import solved
 
 RUNTIMES = ("tflm", "litert")
@@ -32,7 +31,8 @@ def require_offered(floats: FloatRun, widths: Widths) -> None:
     """Raise UsageError if no runtime can run a layer with the user's bits for it."""
     if widths == Widths():
         return
-    known = {node.name for node in floats.graph.nodes if not is_recurrent(node)}  # their form is mcugen's own
+    graph, reference = floats.graph, floats.reference
+    known = {n.name for n in graph.nodes if not n.op.quantized(graph.call(n, reference)).apart}  # others are mcugen's
     for name, why in refused(floats, widths).items():
         if name in known:
             bits = f"weights of {widths.of_weights(name)} bits and data of {widths.of_data(name)}"

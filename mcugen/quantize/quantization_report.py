@@ -13,6 +13,7 @@ from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.quantize_model import Quantized
 from mcugen.quantize.scores import Score
+from mcugen.quantize.wide_kinds import wide_tensors
 from mcugen.samples.metrics import Value
 from mcugen.system import tabular
 
@@ -37,6 +38,7 @@ def as_parts(found: Quantized, file: str, size: int) -> tabular.Parts:
             else [f"{found.judged.recipe}, weights to the nearest; without --data no more is known"]
         ),
         *_bits(found),
+        *_wide(found),
         *findings_lines(found.diagnosis.findings),
         *(f"note: {note}" for note in found.notes),
     ]
@@ -112,6 +114,7 @@ def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
         ],
         "weights_bits": {name: found.widths.of_weights(name) for name in weighted(found.floats.graph)},
         "activations_bits": {n.name: found.widths.of_data(n.name) for n in found.floats.graph.nodes},
+        "wide": [dataclasses.asdict(tensor) for tensor in wide_tensors(found.floats.graph, found.graph)],
         "bridges": found.bridges,
         "test": score_dict(found.score),
         "pruned": _pruned_dict(found),
@@ -174,12 +177,31 @@ def _bits(found: Quantized) -> list[str]:
     graph, widths = found.floats.graph, found.widths
     names = weighted(graph)
     few = [label_of(graph, n) for n in names if widths.of_weights(n) < _BYTE]
-    wide = [label_of(graph, n.name) for n in graph.nodes if widths.of_data(n.name) > _BYTE]
     lines = [f"weights of 4 bits: {_listed(few, len(names))}"] if few else []
-    lines += [f"activations of 16 bits: {_listed(wide, len(graph.nodes))}"] if wide else []
     count = found.bridges
     lines += [f"{count} bridge{'s' if count > 1 else ''}: Quantize where widths or scales meet"] if count else []
     return lines
+
+
+def _wide(found: Quantized) -> tabular.Parts:
+    """The tensors of 16 bits with their bytes, by kind; only their number if every layer has 16."""
+    tensors = wide_tensors(found.floats.graph, found.graph)
+    if not tensors:
+        return []
+    if found.widths.activations > _BYTE:
+        return ["data of 16 bits: all layers"]
+    columns = (
+        tabular.TableColumn("16 bits", shrinks=True),
+        tabular.TableColumn("tensors", right=True),
+        tabular.TableColumn("bytes", right=True),
+        tabular.TableColumn("", shrinks=True),
+    )
+    kinds = dict.fromkeys(t.kind for t in tensors)
+    rows = []
+    for kind in kinds:
+        mine = [t for t in tensors if t.kind == kind]
+        rows.append((kind, str(len(mine)), f"{sum(t.nbytes for t in mine):,}", ", ".join(t.label for t in mine)))
+    return [tabular.TextTable(columns, tuple(rows))]
 
 
 def _listed(names: list[str], of: int) -> str:

@@ -14,7 +14,7 @@ from mcugen.errors import UsageError
 from mcugen.formats import write
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape
-from mcugen.quantize import balance, cluster, float_model, frame_sequences, guard, layer_bits, older, prune
+from mcugen.quantize import balance, cluster, float_model, frame_sequences, guard, layer_bits, older, prune, wide_kinds
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.cross_validation import Bench, TaskPool, pool
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
@@ -180,8 +180,7 @@ def quantize(
     imported, found, held, whole = read.imported, read.found, read.tested, read.graph
     arrays = in_interface(whole, found.arrays)
     before = None if choices.ranges_of is None else older.read(choices.ranges_of, whole)
-    widths = layer_bits.given(whole, choices.widths, choices.layers) if before is None else before.widths
-    widths = widths if read.states is None else frame_sequences.widened(whole, widths, read.states)
+    widths = _widths(whole, choices, read.states) if before is None else before.widths
     float_model.require_integers(whole, widths, choices.file_format)
     pruned, graph = _pruned(whole, arrays, choices, progress)
     graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
@@ -216,6 +215,13 @@ def quantize(
         return made
     progress(f"testing on {held.count} {'samples' if read.states is None else 'sequences'}")
     return _tested(replace(made, notes=(*made.notes, *held.notes)), read, held, of_test, final)
+
+
+def _widths(graph: Graph, choices: QuantizeOptions, states: States | None) -> Widths:
+    """The bits that the user gives, and 16 for what needs them by its kind."""
+    widths = layer_bits.given(graph, choices.widths, choices.layers)
+    widths = widths if states is None else frame_sequences.widened(graph, widths, states)
+    return wide_kinds.widened(graph, widths)
 
 
 def _tested(made: Quantized, read: QuantizeInputs, held: Samples, of_test: FloatRun | None, final: Graph) -> Quantized:

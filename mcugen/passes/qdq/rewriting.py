@@ -24,6 +24,7 @@ from mcugen.passes.join_norms import find
 from mcugen.passes.qdq.channels import by_channels
 from mcugen.passes.qdq.recurrent_layers import recurrent
 from mcugen.passes.qdq.rewritten_graph import BYTES, MAX_DEPTH, Draft, has_own_kernel
+from mcugen.passes.qdq.runtime_steps import in_runtime_steps
 from mcugen.passes.qdq.softmax_steps import in_steps
 from mcugen.passes.qdq.sum_chains import summed
 
@@ -44,7 +45,9 @@ class Rewriting(Draft):
         if isinstance(node.op, Quantize) and node.op.rounding == "even" and self.type_of(str(node.inputs[0])).is_float:
             result = node.outputs[0]
             self.source, self.label = node.source, self.tensors[result].label
-            stored = self.quantized(str(node.inputs[0]), self.type_of(result), 0)
+            source, t = str(node.inputs[0]), self.type_of(result)
+            stored = in_runtime_steps(self, source, t, self._with_bias) if node.op.steps else None
+            stored = stored or self.quantized(source, t, 0)
             if stored is not None:
                 self.renamed[result] = stored
                 return

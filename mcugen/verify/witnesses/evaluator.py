@@ -24,6 +24,7 @@ from mcugen.passes.layouts import in_file
 from mcugen.verify.cases import Case
 from mcugen.verify.probes import boundary_values
 from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, adds, chooses, work_ns
+from mcugen.verify.witnesses.own_forms import allowed
 from mcugen.verify.witnesses.testimony import Record, Testimony
 
 LIMIT_S = 6.0
@@ -55,6 +56,7 @@ class EvaluatorRun:
     def __post_init__(self) -> None:
         values = self.graph.values.items()
         self.named = {value: name for value, name in values if name in self.graph.tensors}
+        self.apart = allowed(self.graph, "ort")
 
     def case(self, name: str, inputs: Sequence[np.ndarray], values: Mapping[str, np.ndarray]) -> None:
         """Compare all operators of one case on the oracle's values."""
@@ -137,7 +139,8 @@ class EvaluatorRun:
                 near = self._near(node, ours[name], result)
                 if name == node.proto.output[0] and chooses(node.proto):
                     near = _tied(ours[name], [*theirs.values()][-1])
-                self.record.compare(place, self.named[name], ours[name], result, near)
+                steps = self.apart.get(self.named[name], 0)
+                self.record.compare(place, self.named[name], ours[name], result, near, steps)
         for name in {*theirs, *ours} - self.fixed:
             kind = theirs[name].dtype if name in theirs else ours[name].dtype
             mine = ours.get(name)

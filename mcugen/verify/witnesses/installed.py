@@ -15,11 +15,13 @@ import numpy as np
 
 from mcugen.errors import ToolError
 from mcugen.ir.call import Call
-from mcugen.ir.graph import Graph
+from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Op
 from mcugen.machines.toolchain.runtimes import Answer, Key, Runtime
 from mcugen.ops.quantize import Quantize
+from mcugen.ops.reshape import Reshape
 from mcugen.ops.signal_energy import SignalEnergy
+from mcugen.ops.transpose import Transpose
 from mcugen.options import RUNTIMES
 from mcugen.oracle import interpreter
 from mcugen.passes.layouts import in_file
@@ -98,23 +100,43 @@ def _near(
     graph: Graph, values: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray | None], which: str
 ) -> Iterator[tuple[str, np.ndarray]]:
     """(tensor, mask of elements that are one step off and so near to a half that float32 may round differently)."""
-    for node in graph.nodes:
-        name = node.outputs[0]
+    makers = {node.outputs[0]: node for node in graph.nodes}
+    for name in makers:
         theirs = given.get(name)
         if theirs is None or values[name].dtype.kind not in "iu" or theirs.shape != values[name].shape:
             continue
         apart = np.abs(values[name].astype(np.int64) - theirs.astype(np.int64)) == 1
-        if not apart.any():
-            continue
-        operands = [None if n is None else _seen(n, given, values) for n in node.inputs]
-        call = graph.call(node, which)
-        if isinstance(node.op, Quantize) and call.input(0).is_float and operands[0] is not None:
-            steps: np.ndarray | None = operands[0].astype(np.float64) / np.float32(call.output.scale)
-        else:
-            steps = half_rounding.real_steps(call, operands) if half_rounding.rounds_once(node) else None
-        if steps is not None:
-            distance = np.abs(steps - np.floor(steps) - 0.5)
-            yield name, apart & (distance <= np.maximum(half_rounding.near_of(node.op), np.abs(steps) * _NEAR_SHARE))
+        near = _near_a_half(graph, makers, name, values, given, which) if apart.any() else None
+        if near is not None:
+            yield name, apart & near
+
+
+def _near_a_half(
+    graph: Graph,
+    makers: Mapping[str, Node],
+    name: str,
+    values: Mapping[str, np.ndarray],
+    given: Mapping[str, np.ndarray | None],
+    which: str,
+) -> np.ndarray | None:
+    """A mask of a tensor's elements that are near to a half, also behind a movement of data that the file has not by
+    name; None for tensors that are not rounded once.
+    """
+    node = makers[name]
+    before = str(node.inputs[0])
+    if isinstance(node.op, Reshape | Transpose) and before in makers and given.get(before) is None:
+        mask = _near_a_half(graph, makers, before, values, given, which)
+        return None if mask is None else np.asarray(node.op.reference(mask)).astype(bool)
+    operands = [None if n is None else _seen(n, given, values) for n in node.inputs]
+    call = graph.call(node, which)
+    if isinstance(node.op, Quantize) and call.input(0).is_float and operands[0] is not None:
+        steps: np.ndarray | None = operands[0].astype(np.float64) / np.float32(call.output.scale)
+    else:
+        steps = half_rounding.real_steps(call, operands) if half_rounding.rounds_once(node) else None
+    if steps is None:
+        return None
+    distance = np.abs(steps - np.floor(steps) - 0.5)
+    return np.asarray(distance <= np.maximum(half_rounding.near_of(node.op), np.abs(steps) * _NEAR_SHARE))
 
 
 def _seen(name: str, given: Mapping[str, np.ndarray | None], values: Mapping[str, np.ndarray]) -> np.ndarray:

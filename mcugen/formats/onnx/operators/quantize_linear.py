@@ -22,7 +22,7 @@ from mcugen.ops.gather import Gather
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.minimum import Minimum
 from mcugen.ops.mul import Mul
-from mcugen.ops.quantize import Quantize
+from mcugen.ops.quantize import RUNTIME_STEPS, Quantize
 from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reduce_min import ReduceMin
 from mcugen.ops.relu import Relu
@@ -50,7 +50,8 @@ def quantize(source: Source, e: Expansion) -> Sequence[str]:
     if dtype == "u16" and quant is not None:
         dtype, quant = "s16", _signed(quant)
     if quant is not None and not quant.per_channel:
-        return [e.node(Quantize(dtype, "even"), x, quant=quant)]
+        steps = source.attributes.get("doc_string") == RUNTIME_STEPS
+        return [e.node(Quantize(dtype, "even", steps), x, quant=quant)]
     if dtype == "u16":
         raise UnsupportedError("quantizing to uint16 by several or computed scales is not supported")
     scale, zero = _spread(source, e, x)

@@ -38,4 +38,5 @@ def write(graph: Graph, halves: bool = False) -> bytes:
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
     labels = [tuple(graph.tensors[name].label or name for name in names) for names in (graph.inputs, graph.outputs)]
     made = verify(follow_orders(network.graph(graph.name, *ends), _REFERENCE), "written as .onnx")
-    return _model_proto.serialized(made, labels[0], labels[1], halves)
+    steps = not any(getattr(node.op, "rounding", "") for node in graph.nodes)  # those define int16 otherwise
+    return _model_proto.serialized(made, labels[0], labels[1], halves, steps)

@@ -15,6 +15,7 @@ from mcugen.formats.onnx.write._operator import REDUCTIONS, OnnxOperator
 from mcugen.ir import subbyte
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.types import DTYPE_NAMES, TensorType
+from mcugen.ops.quantize import RUNTIME_STEPS
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
@@ -51,9 +52,12 @@ _OPERANDS: Mapping[str, tuple[str, ...]] = {
 """ONNX operator -> attributes of OnnxOperator that the file stores as its last operands; "": an absent operand."""
 
 
-def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halves: bool) -> bytes:
-    """The file's bytes. inputs, outputs: names in the file; halves: store weights as float16 if that is exact."""
-    file = _File(graph, halves)
+def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halves: bool, steps: bool) -> bytes:
+    """The file's bytes. inputs, outputs: names in the file; halves: store weights as float16 if that is exact.
+
+    steps: whether operators on int16 compute as TensorFlow Lite does.
+    """
+    file = _File(graph, halves, steps)
     for name, label in (*zip(graph.inputs, inputs, strict=True), *zip(graph.outputs, outputs, strict=True)):
         file.take(name, label)
     for node in graph.nodes:
@@ -66,9 +70,10 @@ def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halv
 class _File:
     """The nodes and constants of a file. A quantized tensor has two values: stored integers and real numbers."""
 
-    def __init__(self, graph: Graph, halves: bool) -> None:
+    def __init__(self, graph: Graph, halves: bool, steps: bool) -> None:
         self._graph = graph
         self._halves = halves
+        self._steps = steps
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
         self._names: dict[str, str] = {}
@@ -101,7 +106,7 @@ class _File:
         self._append(node.op.name, operands, results, **attributes)
         for name, made in zip(node.outputs, results, strict=True):
             if self._type(name).quant is not None:
-                self._quantize(made, name)
+                self._quantize(made, name, node)
 
     def model(self, outputs: Sequence[str]) -> onnx.ModelProto:
         inputs = [self._declared(name, self._names[name]) for name in self._graph.inputs]
@@ -145,7 +150,7 @@ class _File:
         """Add an Identity without an operator if it only quantizes, dequantizes or renames. Returns whether it does."""
         (source,), (y,) = node.inputs, node.outputs
         if self._type(y).quant is not None:
-            self._quantize(x, y)
+            self._quantize(x, y, node)
         elif y not in self._graph.outputs:
             self._names[y] = x
         elif self._type(str(source)).quant is not None:
@@ -207,13 +212,16 @@ class _File:
         )
         return made
 
-    def _quantize(self, x: str, name: str) -> None:
+    def _quantize(self, x: str, name: str, node: Node) -> None:
+        """Quantize the real numbers x that a node computed, as the tensor `name`."""
         t = self._type(name)
         if t.dtype not in ("s8", "u8", "s16"):
             raise UnsupportedError(f"results of type {t} cannot be written as .onnx")
-        self._append("QuantizeLinear", [x, *self._scales(t)], [self._name(name)], **self._axis(name))
+        wide = any(n is not None and self._type(n).dtype == "s16" for n in (name, *node.inputs))
+        text = {"doc_string": RUNTIME_STEPS} if wide and self._steps else {}
+        self._append("QuantizeLinear", [x, *self._scales(t)], [self._name(name)], **self._axis(name), **text)
 
-    def _axis(self, name: str) -> dict[str, int]:
+    def _axis(self, name: str) -> dict[str, Any]:
         quant = self._type(name).quant
         return {"axis": quant.axis} if quant is not None and quant.per_channel else {}
 
