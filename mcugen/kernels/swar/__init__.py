@@ -5,7 +5,7 @@ instructions.
 from __future__ import annotations
 
 from mcugen.ir.kernel import Family
-from mcugen.kernels.swar import conv_direct, matmul_bytes, vectors
+from mcugen.kernels.swar import columns, conv_direct, matmul_bytes, vectors
 from mcugen.kernels.swar.words import DEPTHWISE, DEPTHWISE_DIRECT, RUN, WINDOW
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -30,6 +30,7 @@ FAMILY = Family(
             conv_direct.WINDOW.ruled(reads_one_channel),
             DEPTHWISE.ruled(one_output_each),
             DEPTHWISE_DIRECT.ruled(one_output_each),
+            columns.KERNEL.ruled(one_output_each),
         ),
     },
 )
