@@ -16,7 +16,7 @@ from mcugen import kernels
 from mcugen.boards import target
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
-from mcugen.kernels.x86 import AVX2, FAMILY, VNNI, byte_dots, tap_pairs
+from mcugen.kernels.simd import AVX2, FAMILY, VNNI, byte_dots, tap_pairs
 from mcugen.machines.toolchain.host_gcc import SANITIZE
 from mcugen.ops._filter_examples import example
 from mcugen.ops.add import Add
@@ -141,7 +141,7 @@ def test_results_equal_the_oracle_with_and_without_vectors(
     """A program with the sanitizers runs once in plain C, and once with each set that this processor has."""
     cases, refused = cases_of(operator, VNNI, variants=False)
     assert not refused and len(cases) >= len(operator.examples())
-    flags = ("-O0", "-g1", *SANITIZE, "-includestdlib.h", '-DMCUGEN_X86_MOST=(unsigned)atoi(getenv("MOST"))')
+    flags = ("-O0", "-g1", *SANITIZE, "-includestdlib.h", '-DMCUGEN_SIMD_MOST=(unsigned)atoi(getenv("MOST"))')
     built = conformance.compile_host(program.Group(operator.__name__.lower(), tuple(cases)), tmp_path, flags)
     for most in (0, *_sets()):
         monkeypatch.setenv("MOST", str(most))
@@ -152,9 +152,9 @@ def test_each_set_that_the_processor_has_equals_plain_c_on_random_layers(tmp_pat
     headers = tmp_path / "mcugen"
     headers.mkdir()
     for name, file in resources.c_files().items():
-        if file.path.parent.name in ("x86", "mcugen"):
+        if file.path.parent.name in ("simd", "mcugen"):
             (headers / name).write_text(file.text)
-    source = ROOT / "tests/kernels/x86_sets.c"
+    source = ROOT / "tests/kernels/simd_sets.c"
     subprocess.run(["gcc", "-O1", f"-I{tmp_path}", source, "-o", tmp_path / "sets"], check=True)
     done = subprocess.run([tmp_path / "sets", "40", "5"], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
@@ -208,14 +208,14 @@ def test_features_choose_when_the_model_is_built() -> None:
 
 @pytest.mark.parametrize("most", range(4))
 def test_the_processor_is_asked_when_the_model_runs(most: int, tmp_path: Path) -> None:
-    """A program gives the number of the best set; MCUGEN_X86_MOST stands for a processor that has no better one."""
+    """A program gives the number of the best set; MCUGEN_SIMD_MOST stands for a processor that has no better one."""
     built, source = tmp_path / "built", tmp_path / "asks.c"
     mcugen.compile(DIGITS, board="x86-64").write(built)
-    header = next(path for path in (built / "mcugen").iterdir() if "mg_x86_set(void)" in path.read_text())
+    header = next(path for path in (built / "mcugen").iterdir() if "mg_simd_set(void)" in path.read_text())
     source.write_text(
         f'#include "mcugen/{header.name}"\nint main(void)\n{{\n'
-        "#if MG_HAS_X86\n    return (int)mg_x86_set();\n#else\n    return 0;\n#endif\n}\n"
+        "#if MG_HAS_X86\n    return (int)mg_simd_set();\n#else\n    return 0;\n#endif\n}\n"
     )
-    subprocess.run(["gcc", f"-DMCUGEN_X86_MOST={most}u", f"-I{built}", source, "-o", tmp_path / "asks"], check=True)
+    subprocess.run(["gcc", f"-DMCUGEN_SIMD_MOST={most}u", f"-I{built}", source, "-o", tmp_path / "asks"], check=True)
     asked = subprocess.run([tmp_path / "asks"], check=False).returncode
     assert asked == max((k for k in _sets() if k <= most), default=0)

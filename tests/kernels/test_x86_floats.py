@@ -14,7 +14,7 @@ import pytest
 import mcugen
 from mcugen import kernels
 from mcugen.ir.op import Example, Op
-from mcugen.kernels.x86 import FAMILY, float_tiles
+from mcugen.kernels.simd import FAMILY, float_tiles
 from mcugen.machines.toolchain.host_gcc import SANITIZE
 from mcugen.ops import _recurrent
 from mcugen.ops._filter_examples import example
@@ -31,7 +31,7 @@ from tests.support.this_processor import has
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = [most for most, flags in ((0, ""), (1, "avx2 fma"), (3, "avx512f")) if has(flags)]
-"""The values of MCUGEN_X86_MOST that choose another set for floats on this processor."""
+"""The values of MCUGEN_SIMD_MOST that choose another set for floats on this processor."""
 
 
 def own(operator: type[Op]) -> tuple[Any, ...]:
@@ -153,7 +153,7 @@ def test_results_are_the_oracles_with_and_without_vectors(tmp_path: Path, monkey
         made, refused = cases_of(operator, float_tiles.NEEDS, prefix=f"o{k}_", variants=False)
         assert not refused and len(made) >= len(operator.examples())
         cases += made
-    flags = ("-O0", "-g1", *SANITIZE, "-includestdlib.h", '-DMCUGEN_X86_MOST=(unsigned)atoi(getenv("MOST"))')
+    flags = ("-O0", "-g1", *SANITIZE, "-includestdlib.h", '-DMCUGEN_SIMD_MOST=(unsigned)atoi(getenv("MOST"))')
     built = conformance.compile_host(program.Group("floats", tuple(cases)), tmp_path, flags)
     for most in SETS:
         monkeypatch.setenv("MOST", str(most))
@@ -168,7 +168,7 @@ def test_computed_weights_of_recurrent_layers_are_refused() -> None:
 
 
 _CURVES = """
-#include "mcugen/x86_activate.h"
+#include "mcugen/simd_activate.h"
 #include <stdio.h>
 int main(void)
 {
@@ -177,7 +177,7 @@ int main(void)
         for (uint32_t kind = MG_SIGMOID; kind <= MG_TANH; kind += 1u) {
             float y[1021]; /* a rest of five */
             memcpy(y, x, sizeof(y));
-            mg_x86_activate(kind, 0.0f, y, 1021u);
+            mg_simd_activate(kind, 0.0f, y, 1021u);
             fwrite(y, sizeof(y), 1, stdout);
         }
     }
@@ -190,7 +190,7 @@ def test_sigmoid_and_tanh_are_within_four_units_of_the_last_place(tmp_path: Path
     headers = tmp_path / "mcugen"
     headers.mkdir()
     for name, file in resources.c_files().items():
-        if file.path.parent.name in ("x86", "mcugen"):
+        if file.path.parent.name in ("simd", "mcugen"):
             (headers / name).write_text(file.text)
     (tmp_path / "curves.c").write_text(_CURVES)
     subprocess.run(["gcc", "-O1", f"-I{tmp_path}", "curves.c", "-o", "curves"], cwd=tmp_path, check=True)
