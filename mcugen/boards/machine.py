@@ -182,6 +182,25 @@ class Emulator:
 
 
 @dataclass(frozen=True)
+class UserMode:
+    """QEMU's user mode, which runs a program for Linux on a processor of another kind.
+
+    root: the folder with the libraries of that processor. note: a remark for the user, or "".
+    """
+
+    system: str
+    package: str
+    cpu: str
+    root: str
+    note: str
+
+    @property
+    def machine(self) -> str:
+        """The name of the emulated processor, for texts."""
+        return f"{self.cpu}, QEMU's user mode"
+
+
+@dataclass(frozen=True)
 class Device:
     """An OpenCL device, as its profile in board.toml describes it.
 

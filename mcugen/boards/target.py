@@ -26,6 +26,7 @@ from mcugen.boards.machine import (
     MemoryRegion,
     Span,
     Toolchain,
+    UserMode,
     energy_of,
     estimation_of,
     region_of,
@@ -39,7 +40,7 @@ BOARD_FILE = "board.toml"
 
 @dataclass(frozen=True)
 class Target:
-    """The target of a build: a bare core (no memory budget), or a board with memory regions.
+    """The target of a build: a bare core or a computer with Linux (no memory budget), or a board with memory regions.
 
     isa: its instruction set (`mcugen.boards.isa`); "" if images are not read. emulators: tried in order; the first with
     enough memory is used. device: the OpenCL device that runs kernels; None for kernels in C. folder: location of the
@@ -56,7 +57,7 @@ class Target:
     clock_hz: int | None
     regions: tuple[MemoryRegion, ...]
     toolchain: Toolchain
-    emulators: tuple[Emulator, ...]
+    emulators: tuple[Emulator | UserMode, ...]
     is_core: bool
     device: Device | None = None
     folder: Path = Path()
@@ -65,7 +66,7 @@ class Target:
     energy: Energy | None = None
 
     @property
-    def emulator(self) -> Emulator | None:
+    def emulator(self) -> Emulator | UserMode | None:
         """The preferred emulated machine, or None."""
         return self.emulators[0] if self.emulators else None
 
@@ -73,6 +74,11 @@ class Target:
     def is_host(self) -> bool:
         """Whether programs for this target run on the computer that builds them: its compiler has no prefix."""
         return not self.toolchain.prefix and self.device is None
+
+    @property
+    def runs_linux(self) -> bool:
+        """Whether programs for this target, another computer, run under Linux, which has memory for them."""
+        return any(isinstance(emulator, UserMode) for emulator in self.emulators)
 
     def ram_regions(self) -> tuple[MemoryRegion, ...]:
         """The RAM regions. The region for the model object is first."""
@@ -316,8 +322,7 @@ def _real_board(folder: Path, board: TomlTable) -> Target:
     core = _target(resources.boards() / core_name)
     if board.has("lacks"):
         core = _switch(core, tuple(f"-{f}" for f in board.strings("lacks", allowed=core.features)))
-    regions = tuple(region_of(t, has_clock=board.has("clock_hz")) for t in board.tables("region"))
-    _check_regions(board, regions)
+    regions = () if core.runs_linux else _regions(board)
     return Target(
         name=folder.name,
         title=board.string("title"),
@@ -328,7 +333,7 @@ def _real_board(folder: Path, board: TomlTable) -> Target:
         regions=regions,
         toolchain=_toolchain(folder, board.table("toolchain")) if board.has("toolchain") else core.toolchain,
         emulators=_emulators(board) if board.has("emulator") else core.emulators,
-        is_core=False,
+        is_core=not regions,
         constants_in_ram=core.constants_in_ram,
         estimation=_estimation(board, core.estimation),
         energy=energy_of(board.table("energy")) if board.has("energy") else None,
@@ -344,6 +349,12 @@ def _clock(board: TomlTable) -> int | None:
         return None
     board.string("clock_source")
     return board.integer("clock_hz", low=1)
+
+
+def _regions(board: TomlTable) -> tuple[MemoryRegion, ...]:
+    regions = tuple(region_of(t, has_clock=board.has("clock_hz")) for t in board.tables("region"))
+    _check_regions(board, regions)
+    return regions
 
 
 def _check_regions(board: TomlTable, regions: tuple[MemoryRegion, ...]) -> None:
@@ -393,12 +404,28 @@ def _shared(folder: Path, table: TomlTable, key: str, name: str) -> Path:
     raise table.error(key, name, "a file in the board's folder or in boards/_common")
 
 
-def _emulators(board: TomlTable) -> tuple[Emulator, ...]:
+def _emulators(board: TomlTable) -> tuple[Emulator | UserMode, ...]:
     return tuple(_emulator(t) for t in board.tables("emulator")) if board.has("emulator") else ()
 
 
-def _emulator(table: TomlTable) -> Emulator:
-    emulator = Emulator(
+def _emulator(table: TomlTable) -> Emulator | UserMode:
+    emulator = _user_mode(table) if table.has("root") else _machine(table)
+    table.refuse_unread()
+    return emulator
+
+
+def _user_mode(table: TomlTable) -> UserMode:
+    return UserMode(
+        system=table.string("system"),
+        package=table.string("package"),
+        cpu=table.string("cpu"),
+        root=table.string("root"),
+        note=table.string("note") if table.has("note") else "",
+    )
+
+
+def _machine(table: TomlTable) -> Emulator:
+    return Emulator(
         system=table.string("system"),
         package=table.string("package"),
         machine=table.string("machine"),
@@ -408,8 +435,6 @@ def _emulator(table: TomlTable) -> Emulator:
         ram=_span(table.table("ram")),
         note=table.string("note") if table.has("note") else "",
     )
-    table.refuse_unread()
-    return emulator
 
 
 def _span(table: TomlTable) -> Span:

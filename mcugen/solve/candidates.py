@@ -158,8 +158,10 @@ def _refusals(call: Call, known: tuple[Kernel, ...], features: frozenset[str]) -
 
 
 def have_price(options: Options, target: Target) -> bool:
-    """Whether the goal weighs bytes of constants against time. False for a host computer, which has no cost tables."""
-    return options.optimize in ("balanced", "ram") and bool(target.isa)
+    """Whether the goal weighs bytes of constants against time. False for computers: they have memory, and no cost
+    tables.
+    """
+    return options.optimize in ("balanced", "ram") and bool(target.isa) and not target.runs_linux
 
 
 def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:

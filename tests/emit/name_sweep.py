@@ -49,7 +49,7 @@ def long_names(files: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def main(root: Path) -> int:
-    cores = [b.name for b in map(target.load, target.names()) if b.is_core and b.emulators]
+    cores = [b.name for b in map(target.load, target.names()) if b.core == b.name and b.emulators]
     builds = failed = 0
     for k, model in enumerate(sorted(p for p in root.rglob("model.*") if p.suffix in (".tflite", ".onnx"))):
         for j, core in enumerate(cores[k % 2 :: 2]):

@@ -13,7 +13,7 @@ from mcugen.errors import MemoryBudgetError, ToolError
 from mcugen.ir.op import Op
 from mcugen.machines.toolchain import cross, qemu
 from tests.support import program
-from tests.support.cases import cases_of
+from tests.support.cases import Case, cases_of
 from tests.support.conformance import CASE_WARNINGS, compiler_complaints
 from tests.support.cores import Portion
 
@@ -60,7 +60,7 @@ def run_groups(
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        image = _image(core, groups, folder, changed)
+        image = image_of(core, groups, folder, changed)
     except MemoryBudgetError:
         if len(groups) == 1:
             raise
@@ -71,11 +71,17 @@ def run_groups(
         return compiler_complaints(error)
     cases = [case for group in groups for case in group.cases]
     (folder / "input.bin").write_bytes(program.records(cases))
+    return ran(core, image, cases, folder)
+
+
+def ran(core: Target, image: cross.Image, cases: Sequence[Case], folder: Path) -> list[program.Difference]:
+    """Run an image of these cases, whose input is in `folder`, and compare."""
+    output = folder / "output.bin"
+    output.unlink(missing_ok=True)
     try:
         ending = _ending(qemu.run_image(image, core, cwd=folder, timeout_s=_RUN_LIMIT_S, count=False))
     except ToolError as error:
         ending = error.explain()
-    output = folder / "output.bin"
     return program.differences(cases, output.read_bytes() if output.exists() else b"", ending)
 
 
@@ -87,10 +93,17 @@ def _ending(done: qemu.SimulatedRun) -> str:
     return f"a write {deepest:,} bytes below the top of the stack" if deepest > _MOST_STACK_BYTES else ""
 
 
-def _image(core: Target, groups: Sequence[program.Group], folder: Path, changed: Mapping[str, Path]) -> cross.Image:
+def image_of(
+    core: Target,
+    groups: Sequence[program.Group],
+    folder: Path,
+    changed: Mapping[str, Path] = MappingProxyType({}),
+    flags: Sequence[str] = (),
+) -> cross.Image:
+    """The image of these cases. flags: further ones for the compiler."""
     runtime = program.write_runtime((v for g in groups for v in g.views), folder)
     sources = [changed.get(path.name, path) for path in runtime]
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
     include = [program.SUPPORT, folder]
-    return cross.build_image(core, sources, include, folder, flags=CASE_WARNINGS)
+    return cross.build_image(core, sources, include, folder, flags=[*CASE_WARNINGS, *flags])

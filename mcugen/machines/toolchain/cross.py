@@ -1,5 +1,5 @@
-"""Firmware images for an emulated core: compiled with the board's cross compiler, linked for the board's memory
-sizes.
+"""Images for an emulated core: compiled with the board's cross compiler; firmware is linked for the board's memory
+sizes, a program of Linux as the compiler links it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.boards import isa
-from mcugen.boards.machine import Emulator
+from mcugen.boards.machine import Emulator, UserMode
 from mcugen.boards.target import Target
 from mcugen.errors import MemoryBudgetError, ToolError, UsageError
 from mcugen.machines.toolchain.elf import Elf, read_elf
@@ -28,7 +28,7 @@ _LEAST_STACK_BYTES = 4096
 
 @dataclass(frozen=True)
 class Image:
-    """A linked firmware image and its measured sizes in bytes.
+    """A linked firmware image, or program of Linux, and its measured sizes in bytes.
 
     text_bytes: code and vector table. rodata_bytes: constants, in whichever memory, and unwind tables. bss_bytes:
     zeroed RAM and variables placed in regions, without the stack. symbols: name -> (address, size). stack_usage:
@@ -36,7 +36,7 @@ class Image:
     """
 
     elf: Path
-    emulator: Emulator
+    emulator: Emulator | UserMode
     text_bytes: int
     rodata_bytes: int
     data_bytes: int
@@ -64,7 +64,7 @@ def build_image(
     simulated: bool = True,
     constants: Collection[str] = (),
 ) -> Image:
-    """Compile C sources and the board's start-up code, and link `out_dir`/firmware.elf.
+    """Compile C sources and the board's start-up code, and link `out_dir`/firmware.elf. Linux has start-up code itself.
 
     flags, defines: for every source given, e.g. `-Wextra` and `NAME=1`. stack_bytes: least stack to keep free.
     constants: further regions of the board that have sections `.mcugen.<region>` of constants. simulated: with
@@ -73,7 +73,7 @@ def build_image(
     enough memory is used. Raises MemoryBudgetError (which memory is too small, by how much), ToolError (with the
     compiler's messages), and UsageError for a target without an emulated machine.
     """
-    if not target.emulators or target.toolchain.sections is None:
+    if not target.emulators:
         raise UsageError(f"{target.name} has no emulated machine", hint="choose a board or a core such as cortex-m4")
     out_dir.mkdir(parents=True, exist_ok=True)
     core_flags, note = flags_of(target)
@@ -81,8 +81,9 @@ def build_image(
     source_flags = [*flags, *(f"-D{d}" for d in defines)]
     core_flags += ["-DBOARD_COPIES"] if _copied(target, constants) else []
     objects = _compile(target, sources, include, out_dir, core_flags, source_flags, simulated)
-    emulator = _link(target, objects, out_dir, core_flags, stack_bytes, constants)
-    notes = (note, emulator.note, clip_note(target, emulator))
+    emulator = _link(target, objects, out_dir, core_flags, stack_bytes, constants, simulated)
+    clipped = clip_note(target, emulator) if isinstance(emulator, Emulator) else ""
+    notes = (note, emulator.note, clipped)
     return _image(out_dir / "firmware.elf", target, emulator, _stack_usage(objects), "; ".join(n for n in notes if n))
 
 
@@ -121,7 +122,8 @@ def _compile(
     if simulated:
         base += ["-DMCUGEN_SIMULATED"]
         source_flags = [*source_flags, "-include", str(common / "sim_step.h")]
-    own = [*chain.startup, *([common / "semihost.c"] if simulated else [])]
+    support = "semihost.c" if chain.sections else "linux.c"
+    own = [*chain.startup, *([common / support] if simulated else [])]
     jobs = [(s, [*base, *source_flags]) for s in sources] + [(s, base) for s in own]
     compiler = Compiler(chain.cc, include[0] if include else out_dir, chain.package)
     return compiler.compile(jobs, [*include, common], out_dir, 300)
@@ -134,19 +136,35 @@ def _link(
     core_flags: Sequence[str],
     stack_bytes: int,
     constants: Collection[str],
-) -> Emulator:
+    simulated: bool,
+) -> Emulator | UserMode:
     """Link for the first emulated machine that is large enough. If none is, the error for the last machine is
     raised.
     """
     for emulator in target.emulators:
-        done = _link_for(target, emulator, objects, out_dir, core_flags, stack_bytes, constants)
+        if isinstance(emulator, UserMode):
+            done = _link_program(target, objects, out_dir, core_flags, simulated)
+        else:
+            done = _link_for(target, emulator, objects, out_dir, core_flags, stack_bytes, constants)
         if done.returncode == 0:
             return emulator
         over = _OVERFLOW.findall(done.text)
-        if not over:
+        if isinstance(emulator, UserMode) or not over:
             raise ToolError("the link failed", where=target.toolchain.cc, output=done.text)
         failure = _over_budget(target, emulator, over, stack_bytes)
     raise failure
+
+
+def _link_program(
+    target: Target, objects: Sequence[Path], out_dir: Path, core_flags: Sequence[str], simulated: bool
+) -> Completed:
+    """Link a program of Linux. Marks need addresses that are known when it is linked, below 4 GiB, and a section that
+    nothing refers to. Functions of libraries are found before it starts, so that no step counts the search.
+    """
+    chain = target.toolchain
+    link = ["-no-pie", "-Wl,-z,now", "-Wl,--wrap=main" if simulated else "-Wl,--gc-sections"]
+    argv: list[str | Path] = [chain.cc, *core_flags, *link, *objects, *chain.link_flags, "-o", out_dir / "firmware.elf"]
+    return run(argv, timeout_s=300, package=chain.package)
 
 
 def _link_for(
@@ -195,7 +213,7 @@ def _stack_usage(objects: Sequence[Path]) -> dict[str, int]:
     return usage
 
 
-def _image(path: Path, target: Target, emulator: Emulator, stack_usage: dict[str, int], note: str) -> Image:
+def _image(path: Path, target: Target, emulator: Emulator | UserMode, stack_usage: dict[str, int], note: str) -> Image:
     elf: Elf = read_elf(path)
     constants = (".mcugen.", *isa.load(target.isa).unwind)
     return Image(

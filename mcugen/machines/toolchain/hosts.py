@@ -57,7 +57,7 @@ class Host:
 
 def _plain(program: str) -> str:
     """The prefix of a cross tool, or else the program's name: all tools of a toolchain are in one package."""
-    for prefix in ("arm-none-eabi-", "riscv64-unknown-elf-", "avr-", "qemu-system-"):
+    for prefix in ("arm-none-eabi-", "riscv64-unknown-elf-", "avr-", "aarch64-linux-gnu-", "qemu-system-"):
         if program.startswith(prefix):
             return prefix
     return program

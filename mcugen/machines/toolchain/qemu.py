@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.boards import isa
-from mcugen.boards.machine import Emulator
+from mcugen.boards.machine import Emulator, UserMode
 from mcugen.boards.target import Target
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain import count as counter
@@ -44,20 +44,22 @@ def run_image(
     status = cwd / STATUS_FILE
     status.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
-        command = _command(image.emulator, target, image.elf.resolve())
-        if count:
-            command += plugin_options(image, target, Path(scratch), reads=reads)
+        counting = plugin_options(image, target, Path(scratch), reads=reads) if count else []
+        command = _command(image.emulator, target, counting, image.elf.resolve())
         done = run(command, cwd=cwd, timeout_s=timeout_s, package=image.emulator.package)
         exit_code, stack_bytes = _status(status, f"{target.name} on {image.emulator.machine}", done)
         counts = counter.read_counts(Path(scratch) / "counts.txt") if count else []
     return SimulatedRun(exit_code, done.stderr + done.stdout, counts, stack_bytes)
 
 
-def _command(emulator: Emulator, target: Target, elf: Path) -> list[str]:
+def _command(emulator: Emulator | UserMode, target: Target, counting: list[str], elf: Path) -> list[str]:
+    if isinstance(emulator, UserMode):
+        return [emulator.system, "-L", emulator.root, "-cpu", emulator.cpu, *counting, str(elf)]
     cpu = ["-cpu", emulator.cpu] if emulator.cpu else []
     quiet = ["-display", "none", "-serial", "none", "-monitor", "none", "-no-reboot"]
     hosting = ["-semihosting-config", "enable=on,target=native", "-kernel", str(elf)]
-    return [emulator.system, "-machine", emulator.machine, *cpu, *quiet, *isa.load(target.isa).machine_flags, *hosting]
+    flags = [*quiet, *isa.load(target.isa).machine_flags, *hosting, *counting]
+    return [emulator.system, "-machine", emulator.machine, *cpu, *flags]
 
 
 def plugin_options(image: Image, target: Target, scratch: Path, *, reads: bool = True) -> list[str]:
@@ -65,7 +67,7 @@ def plugin_options(image: Image, target: Target, scratch: Path, *, reads: bool =
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
     options = "".join(f",{key}={_option(path)}" for key, path in values)
-    options += _memory_options(image.emulator, target) if reads else ""
+    options += _memory_options(image.emulator, target) if reads and isinstance(image.emulator, Emulator) else ""
     return ["-plugin", f"file={_option(counter.plugin())}{options}"]
 
 

@@ -77,9 +77,9 @@ def frames(folder: Path) -> int:
 
 
 def test_every_core_names_its_instruction_set() -> None:
-    assert {target.load(core).isa for core in CORES} == {"arm", "riscv"} <= set(isa.names())
+    assert {target.load(core).isa for core in CORES} == {"aarch64", "arm", "riscv"} <= set(isa.names())
     assert target.load("nucleo-h743zi").isa == "arm" and target.load("host").isa == ""
-    for name in ("arm", "riscv"):
+    for name in ("aarch64", "arm", "riscv"):
         assert isa.load(name).name == name
 
 
@@ -117,7 +117,7 @@ def test_an_instruction_set_from_outside(tmp_path: Path, monkeypatch: pytest.Mon
     install(tmp_path / "site", "their_stub", "mcugen.isa", "stub", **{"__init__.py": STUB})
     monkeypatch.syspath_prepend(tmp_path / "site")
     importlib.invalidate_caches()
-    assert isa.names() == ("arm", "riscv", "stub")
+    assert isa.names() == ("aarch64", "arm", "riscv", "stub")
     elf, board = image(tmp_path, "stub")
     assert board.isa == "stub" and disassemble(elf, board).isa.name == "stub"
     deepest = bound(elf, board, "entry")
@@ -125,7 +125,7 @@ def test_an_instruction_set_from_outside(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_unknown_instruction_set_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"cpu\.isa is 'risc', expected one of arm, riscv"):
+    with pytest.raises(UsageError, match=r"cpu\.isa is 'risc', expected one of aarch64, arm, riscv"):
         image(tmp_path, "risc")
     with pytest.raises(UsageError, match="no instruction set named 'risc'") as caught:
         isa.load("risc")

@@ -9,6 +9,8 @@ static __attribute__((noinline)) void loop(uint32_t n)
 {
 #if defined(__arm__)
     __asm__ volatile(".syntax unified\n\t1: subs %0, #1\n\tbne 1b" : "+l"(n) : : "cc");
+#elif defined(__aarch64__)
+    __asm__ volatile("1: subs %w0, %w0, 1\n\tb.ne 1b" : "+r"(n) : : "cc");
 #else
     __asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
 #endif
@@ -24,14 +26,20 @@ static inline __attribute__((always_inline)) void inlined_step(void)
     SIM_OUTSIDE();
 }
 
+/* The last instruction of a function without a frame; GCC for aarch64 has no attribute for these, and adds it. */
 #if defined(__arm__)
+#define NAKED __attribute__((naked))
 #define RETURN "bx lr"
+#elif defined(__aarch64__)
+#define NAKED
+#define RETURN ""
 #else
+#define NAKED __attribute__((naked))
 #define RETURN "ret"
 #endif
 
 /* Longer than any block the emulator translates at once. */
-static __attribute__((naked, noinline)) void long_step(void)
+static NAKED __attribute__((noinline)) void long_step(void)
 {
     MCUGEN_STEP(3);
     NOPS(600);
