@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of this file, one a line, with these words replaced:
+ * avx2 -> neon, x86 -> arm
+ */
 #include "mcugen/simd_depthwise.h"
 #include "mcugen/simd_plain.h"
 
 #define MG_SET plain
+#define MG_MOST 1u
 #include "mcugen/simd_depthwise_template.h"
 #undef MG_SET
+#undef MG_MOST
 
 #if MG_HAS_X86
 #include "mcugen/simd_avx2.h"
 #define MG_SET avx2
+#define MG_MOST MG_PIXELS_avx2
 #include "mcugen/simd_depthwise_template.h"
 #undef MG_SET
+#undef MG_MOST
 #endif
 
 static void mg_simd_widened(const mg_simd_depthwise_params *p, const int8_t *in, mg_s16 *out)

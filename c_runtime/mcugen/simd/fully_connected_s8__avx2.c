@@ -2,6 +2,9 @@
 /* Copies of this file, one a line, with these words replaced:
  * avx2 -> vnni
  * s8 -> s8w16
+ * avx2 -> neon, flip -> copy
+ * avx2 -> dotprod, flip -> copy
+ * avx2 -> neon, flip -> copy, s8 -> s8w16
  */
 #include "mcugen/simd_vectors.h"
 #include "mcugen/simd_dense_s8_avx2.h"

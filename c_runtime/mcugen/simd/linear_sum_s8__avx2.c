@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of this file, one a line, with these words replaced:
+ * avx2 -> neon, x86 -> arm
+ */
 #include "mcugen/linear_sum_s8__avx2.h"
 
 #include "mcugen/simd_plain.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sum and difference of int8 tensors on x86-64, if one linear form gives the same bits as all their roundings: see
+ * Sum and difference of int8 tensors in vectors, if one linear form gives the same bits as all their roundings: see
  * mg_simd_sum.
  * Equals the reference runtime's Add and Sub for int8: all pairs of values were compared when the code was generated.
+ */
+/* Copies of this file, one a line, with these words replaced:
+ * avx2 -> neon
  */
 #ifndef MCUGEN_LINEAR_SUM_S8__AVX2_H
 #define MCUGEN_LINEAR_SUM_S8__AVX2_H

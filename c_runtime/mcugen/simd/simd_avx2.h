@@ -12,6 +12,7 @@
 #include "mcugen/simd_plain.h"
 
 #define MG_TARGET_avx2 __attribute__((target("avx2")))
+#define MG_PIXELS_avx2 1u /* that depthwise convolutions compute together */
 #define MG_AVX2 static inline __attribute__((target("avx2"), always_inline)) /* in functions of this target only */
 
 typedef int8_t mg_i8x16 __attribute__((vector_size(16)));
@@ -31,10 +32,6 @@ typedef struct {
 typedef struct {
     uint8_t at[8];
 } MCUGEN_MAY_ALIAS mg_8_bytes;
-
-typedef struct {
-    uint8_t at[4];
-} MCUGEN_MAY_ALIAS mg_4_bytes;
 
 /* Two partial sums of each of channels 0 to 3, 4 to 7, 8 to 11 and 12 to 15. For mg_avx2_dot_pair: a and b have the
  * sums of channels 0 to 3 and 8 to 11, and of the other channels. */
@@ -92,7 +89,7 @@ MG_AVX2 mg_avx2_weights mg_avx2_load_s8w16(const int16_t *w)
 }
 
 /* Four taps, four times. */
-MG_AVX2 mg_avx2_taps mg_avx2_load_taps(const void *x)
+MG_AVX2 mg_avx2_taps mg_avx2_taps_u8(const void *x)
 {
     mg_i32x4 all;
     mg_avx2_taps wide;

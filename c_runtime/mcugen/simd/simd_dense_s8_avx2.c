@@ -7,6 +7,9 @@
 #define MG_WEIGHT s8
 #include "mcugen/simd_dense_sets.h"
 #undef MG_WEIGHT
+#undef MG_DATA
+#undef MG_DEEP
+#undef MG_BLOCKS
 
 MG_LINKAGE void mg_simd_dense_s8_avx2(const mg_simd_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {

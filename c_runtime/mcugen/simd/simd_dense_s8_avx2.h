@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The products of simd_dense.h with weights of s8, int8, or s8w16, int16: avx2 uses sets up to avx2, vnni all of them.
+ * The products of simd_dense.h with weights of s8, int8, or s8w16, int16, with the best set up to avx2.
  */
 /* Copies of this file, one a line, with these words replaced:
  * avx2 -> vnni
  * s8 -> s8w16
+ * avx2 -> neon
+ * avx2 -> dotprod
+ * avx2 -> neon, s8 -> s8w16
  */
 #ifndef MCUGEN_SIMD_DENSE_S8_AVX2_H
 #define MCUGEN_SIMD_DENSE_S8_AVX2_H

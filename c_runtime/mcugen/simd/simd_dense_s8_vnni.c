@@ -22,6 +22,9 @@
 #endif
 
 #undef MG_WEIGHT
+#undef MG_DATA
+#undef MG_DEEP
+#undef MG_BLOCKS
 
 MG_LINKAGE void mg_simd_dense_s8_vnni(const mg_simd_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {

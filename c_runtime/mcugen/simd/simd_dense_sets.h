@@ -4,6 +4,10 @@
  */
 #include "mcugen/simd_plain.h"
 
+#define MG_DATA u8
+#define MG_DEEP 0
+#define MG_BLOCKS 1u
+
 #define MG_SET plain
 #define MG_MOST 1u
 #include "mcugen/simd_dense_template.h"

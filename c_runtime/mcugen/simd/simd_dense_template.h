@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: MG_SIMD_OF(dense)_<MG_WEIGHT>, the products of simd_dense.h with the set MG_SET and weights of the type
- * MG_WEIGHT, up to MG_MOST pixels at a time, at most 8.
+ * MG_WEIGHT on data of the type MG_DATA, up to MG_MOST pixels at a time, at most 8. MG_BLOCKS of these
+ * are finished together. MG_DEEP: see simd_tile_template.h.
  */
 #define MG_SCALAR MG_PART(mg_simd_weight, MG_WEIGHT)
 #define MG_TILES MG_PART(MG_SIMD_OF(tile), MG_WEIGHT)
@@ -93,20 +94,24 @@ static inline MG_TARGET void MG_TILES(const mg_simd_dense *p, const uint8_t *con
     }
 }
 
-/* Blocks of pixels are as equal as possible. */
+/* Blocks of pixels are as equal as possible; MG_BLOCKS of them are finished together. */
 static MG_TARGET void MG_DENSE(const mg_simd_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {
     const uint32_t blocks = (pixels + MG_MOST - 1u) / MG_MOST;
     const uint32_t size = blocks != 0u ? (pixels + blocks - 1u) / blocks : 1u;
     const size_t scalars = (size_t)p->kernel_h * p->segments * p->groups * MG_SIMD_LANES * MG_SIMD_TAPS;
     const MG_SCALAR *const weights = p->weights;
-    int32_t sums[MG_MOST * MG_SIMD_LANES];
+    const uint32_t most = size * MG_BLOCKS;
+    int32_t sums[MG_MOST * MG_BLOCKS * MG_SIMD_LANES];
     for (uint32_t t = 0u; t < p->tiles; t += 1u) {
         const uint32_t o = t * MG_SIMD_LANES;
         const uint32_t left = p->out_c - o, channels = left < MG_SIMD_LANES ? left : MG_SIMD_LANES;
-        for (uint32_t i = 0u; i < pixels; i += size) {
-            const uint32_t n = pixels - i < size ? pixels - i : size;
-            MG_TILES(p, rows, (size_t)i * p->step, weights + t * scalars, sums, n);
+        for (uint32_t i = 0u; i < pixels; i += most) {
+            const uint32_t n = pixels - i < most ? pixels - i : most;
+            for (uint32_t j = 0u; j < n; j += size) {
+                const uint32_t some = n - j < size ? n - j : size;
+                MG_TILES(p, rows, (size_t)(i + j) * p->step, weights + t * scalars, sums + j * MG_SIMD_LANES, some);
+            }
             MG_SIMD_OF(finish)(&p->scale, o, sums, n, out + (size_t)i * p->out_c + o, p->out_c, channels);
         }
     }

@@ -36,4 +36,7 @@ typedef struct {
 void mg_depthwise_conv2d_s8__avx2_row(const mg_simd_depthwise_params *p, const int8_t *in, mg_s16 *row);
 void mg_depthwise_conv2d_s8__avx2(const mg_simd_depthwise_params *p, const mg_s16 *const *rows, int8_t *out);
 
+void mg_depthwise_conv2d_s8__neon_row(const mg_simd_depthwise_params *p, const int8_t *in, mg_s16 *row);
+void mg_depthwise_conv2d_s8__neon(const mg_simd_depthwise_params *p, const mg_s16 *const *rows, int8_t *out);
+
 #endif /* MCUGEN_SIMD_DEPTHWISE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows of int8 as the products of simd_dense.h read them.
+ * Rows of int8 as the products of simd_dense.h on x86-64 read them.
  */
 #ifndef MCUGEN_SIMD_FLIP_H
 #define MCUGEN_SIMD_FLIP_H

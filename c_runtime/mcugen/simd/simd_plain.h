@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The vector operations of kernels for x86-64 in plain C: the meaning of those of the other sets.
+ * The vector operations of these kernels in plain C: the meaning of those of the other sets.
  */
 #ifndef MCUGEN_SIMD_PLAIN_H
 #define MCUGEN_SIMD_PLAIN_H
@@ -19,7 +19,14 @@ typedef struct {
 } mg_plain_weights;
 
 /* Four taps of a pixel. */
-typedef const uint8_t *mg_plain_taps;
+typedef struct {
+    int16_t at[MG_SIMD_TAPS];
+} mg_plain_taps;
+
+/* Bytes in memory, for operands of instructions that load them. */
+typedef struct {
+    uint8_t at[4];
+} MCUGEN_MAY_ALIAS mg_4_bytes;
 
 #define MG_TARGET_plain
 
@@ -48,9 +55,18 @@ static inline mg_plain_weights mg_plain_load_s8w16(const int16_t *w)
     return found;
 }
 
-static inline mg_plain_taps mg_plain_load_taps(const uint8_t *x)
+/* Four taps: unsigned bytes, with the top bit of stored values flipped. */
+static inline mg_plain_taps mg_plain_taps_u8(const uint8_t *x)
 {
-    return x;
+    const mg_plain_taps found = {{x[0], x[1], x[2], x[3]}};
+    return found;
+}
+
+/* Four taps: stored values. */
+static inline mg_plain_taps mg_plain_taps_s8(const uint8_t *x)
+{
+    const mg_plain_taps found = {{(int8_t)x[0], (int8_t)x[1], (int8_t)x[2], (int8_t)x[3]}};
+    return found;
 }
 
 /* sums + the products of four taps with the weights of each channel */
@@ -59,7 +75,7 @@ static inline mg_plain_sums mg_plain_dot(mg_plain_sums s, mg_plain_taps x, mg_pl
     for (uint32_t c = 0u; c < MG_SIMD_LANES; c += 1u) {
         int32_t sum = 0;
         for (uint32_t k = 0u; k < MG_SIMD_TAPS; k += 1u) {
-            sum += (int32_t)x[k] * w.at[MG_SIMD_TAPS * c + k];
+            sum += x.at[k] * w.at[MG_SIMD_TAPS * c + k];
         }
         s.at[c] = (int32_t)((uint32_t)s.at[c] + (uint32_t)sum);
     }

@@ -5,7 +5,8 @@
  *   y[o] = clamp(requantize(bias[o] + sum over k of w[o][k] * x[k], mult[o], shift[o]) + out_zero_point)
  *
  * in       int8 [n][in_c]
- * scratch  uint8 [block][in_c] and three bytes more: vectors that are computed together, the top bit of values flipped
+ * scratch  uint8 [block][in_c] and three bytes more: vectors that are computed together, on x86-64 with the top bit of
+ *          values flipped
  * dense    the matrix, see simd_dense.h
  * Equals the reference runtime's Conv2D and FullyConnected for int8 data.
  */
@@ -19,12 +20,18 @@ typedef struct {
     uint32_t in_c, block;
 } mg_simd_vectors_params;
 
-/* __avx2 uses sets up to avx2, __vnni all of them. */
+/* The part after `__` is the best set that a kernel uses. */
 void mg_fully_connected_s8__avx2(const mg_simd_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
                                  uint32_t n);
 void mg_fully_connected_s8__vnni(const mg_simd_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
                                  uint32_t n);
 void mg_fully_connected_s8w16__avx2(const mg_simd_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
+                                    uint32_t n);
+void mg_fully_connected_s8__neon(const mg_simd_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
+                                 uint32_t n);
+void mg_fully_connected_s8__dotprod(const mg_simd_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
+                                    uint32_t n);
+void mg_fully_connected_s8w16__neon(const mg_simd_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
                                     uint32_t n);
 
 #endif /* MCUGEN_SIMD_VECTORS_H */

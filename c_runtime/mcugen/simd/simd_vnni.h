@@ -36,7 +36,7 @@ MG_AVX2 mg_vnni_weights mg_vnni_load_s8(const int8_t *w)
     return found;
 }
 
-MG_AVX2 mg_vnni_taps mg_vnni_load_taps(const void *x)
+MG_AVX2 mg_vnni_taps mg_vnni_taps_u8(const void *x)
 {
     mg_vnni_taps all;
     __asm__("vpbroadcastd %1, %0" : "=x"(all) : "m"(*(const mg_4_bytes *)x));

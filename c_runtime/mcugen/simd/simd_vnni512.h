@@ -44,7 +44,7 @@ MG_VNNI512 mg_vnni512_weights mg_vnni512_load_s8(const int8_t *w)
     return mg_vnni512_load(w);
 }
 
-MG_VNNI512 mg_vnni512_taps mg_vnni512_load_taps(const void *x)
+MG_VNNI512 mg_vnni512_taps mg_vnni512_taps_u8(const void *x)
 {
     mg_vnni512_taps all;
     __asm__("vpbroadcastd %1, %0" : "=v"(all) : "m"(*(const mg_4_bytes *)x));

@@ -1,4 +1,5 @@
-"""Kernels for x86-64: int8 data in vectors of AVX2, AVX-VNNI or AVX512-VNNI, floats in vectors of FMA or AVX-512.
+"""Kernels for application cores: on x86-64 int8 data in vectors of AVX2, AVX-VNNI or AVX512-VNNI, and floats in vectors
+of FMA or AVX-512; on 64-bit Arm int8 data in vectors of NEON or its dot products.
 
 Without these they run too, slower.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 from mcugen.ir.call import Call, Rule
 from mcugen.ir.kernel import Family, Kernel
 from mcugen.kernels.simd import byte_dots, byte_sums, float_gates, float_taps, float_tiles, tap_pairs
+from mcugen.kernels.simd.byte_dots import FLIP, ByteSet, no_least_weight
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
@@ -18,8 +20,16 @@ from mcugen.ops.sub import Sub
 
 AVX2 = frozenset({"avx2"})
 VNNI = AVX2 | {"vnni"}
-SETS = (("s8", "vnni", VNNI), ("s8", "avx2", AVX2), ("s8w16", "avx2", AVX2))
-"""Kernels with weights of a type that use all sets, or those up to AVX2, with the features that they need."""
+NEON = frozenset({"neon"})
+DOTPROD = NEON | {"dotprod"}
+SETS = (
+    ByteSet("s8", "vnni", VNNI, FLIP),
+    ByteSet("s8", "avx2", AVX2, FLIP),
+    ByteSet("s8w16", "avx2", AVX2, FLIP),
+    ByteSet("s8", "dotprod", DOTPROD, 0, (no_least_weight,)),
+    ByteSet("s8", "neon", NEON, 0, (no_least_weight,)),
+    ByteSet("s8w16", "neon", NEON, 0),
+)
 
 
 def slides(call: Call) -> bool:
@@ -28,16 +38,18 @@ def slides(call: Call) -> bool:
 
 
 def _vectors(*rules: Rule) -> tuple[Kernel, ...]:
-    return tuple(byte_dots.vectors(types, how, needs, *rules) for types, how, needs in SETS)
+    return tuple(byte_dots.vectors(each, *rules) for each in SETS)
 
 
 def _windows(*rules: Rule) -> tuple[Kernel, ...]:
-    return tuple(byte_dots.windows(types, how, needs, *rules) for types, how, needs in SETS)
+    return tuple(byte_dots.windows(each, *rules) for each in SETS)
 
+
+SUMS = (byte_sums.sums("avx2"), byte_sums.sums("neon"))
 
 FAMILY = Family(
     rank=15,
-    needs=VNNI | float_tiles.NEEDS,
+    needs=VNNI | DOTPROD | float_tiles.NEEDS,
     serves={
         Conv2D: (
             *_vectors(is_pointwise),
@@ -47,14 +59,14 @@ FAMILY = Family(
         ),
         DepthwiseConv2D: (
             *_windows(reads_one_channel),
-            tap_pairs.DEPTHWISE,
+            *(tap_pairs.depthwise(how) for how in ("avx2", "neon")),
             float_tiles.WINDOW.ruled(reads_one_channel),
             float_taps.DEPTHWISE,
         ),
         FullyConnected: (*_vectors(), float_tiles.VECTORS),
         Lstm: (float_gates.LSTM,),
         Gru: (float_gates.GRU,),
-        Add: (byte_sums.SUM,),
-        Sub: (byte_sums.SUM,),
+        Add: SUMS,
+        Sub: SUMS,
     },
 )

@@ -1,4 +1,4 @@
-"""Requantization in kernels for x86-64: constants per channel, filled up to whole blocks of channels."""
+"""Requantization in vectors: constants per channel, filled up to whole blocks of channels."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Convolutions and fully connected layers on x86-64: 16 output channels and four taps at a time, on bytes.
+"""Convolutions and fully connected layers in vectors: 16 output channels and four taps at a time, on bytes.
 
-Rows are stored with the top bit of each byte flipped, so that data are unsigned and weights signed, as dot products of
-bytes need them.
+On x86-64, rows are stored with the top bit of each byte flipped, so that data are unsigned and weights signed, as its
+dot products of bytes need them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -31,6 +32,26 @@ LEAST_BLOCK = 12
 """Most and fewest vectors that are converted together."""
 
 TERMS = ("groups", "tiles")
+
+
+@dataclass(frozen=True)
+class ByteSet:
+    """Kernels of products of bytes, by the best set of vector operations that they use.
+
+    types: of data and weights, of `TYPES`. how: the set. needs: its features. flip: what rows add to stored values.
+    rules: further ones.
+    """
+
+    types: str
+    how: str
+    needs: frozenset[str]
+    flip: int
+    rules: tuple[Rule, ...] = ()
+
+
+def no_least_weight(call: Call) -> bool:
+    "no weight is -128"
+    return bool((matrix(call) > -128).all())
 
 
 @dataclass(frozen=True)
@@ -78,10 +99,10 @@ def _weights(w: np.ndarray, found: Segments) -> np.ndarray:
     return parts.reshape(*parts.shape[:3], found.groups, TAPS).transpose(0, 2, 3, 1, 4)
 
 
-def _dense_fields(call: Call, found: Segments) -> dict[str, Param]:
+def _dense_fields(call: Call, found: Segments, flip: int) -> dict[str, Param]:
     """The fields of mg_simd_dense."""
     w = matrix(call)
-    scale = block_scales.fields(call, FLIP + call.input(0).zero_point)
+    scale = block_scales.fields(call, flip + call.input(0).zero_point)
     return {
         "dense.weights": _weights(w, found).astype(call.input(1).np_dtype).reshape(-1),
         **{f"dense.scale.{name}": value for name, value in scale.items()},
@@ -107,15 +128,15 @@ def _row_len(call: Call) -> int:
     return max(before(call) + x[2] * x[3], (call.output.shape[2] - 1) * found.step + found.end)
 
 
-def _window_params(call: Call) -> Params:
+def _window_params(flip: int, call: Call) -> Params:
     x = call.input(0)
     return {
-        **_dense_fields(call, window_segments(call)),
+        **_dense_fields(call, window_segments(call), flip),
         "in_len": x.shape[2] * x.shape[3],
         "before": before(call),
         "row_len": _row_len(call),
         "out_w": call.output.shape[2],
-        "outside": x.zero_point + FLIP,
+        "outside": (x.zero_point + flip) % 256,
     }
 
 
@@ -125,9 +146,9 @@ def _block(call: Call) -> int:
     return min(max(fitting, LEAST_BLOCK), MOST_BLOCK, pixels(call))
 
 
-def _vector_params(call: Call) -> Params:
+def _vector_params(flip: int, call: Call) -> Params:
     found = vector_segments(call)
-    return {**_dense_fields(call, found), "in_c": found.taps, "block": _block(call)}
+    return {**_dense_fields(call, found, flip), "in_c": found.taps, "block": _block(call)}
 
 
 def _scratch(call: Call) -> int:
@@ -157,29 +178,33 @@ TYPES: Mapping[str, Rule] = {"s8": _filter.int8_data, "s8w16": _filter.int8_data
 """The types of data and weights in symbols, with their rules."""
 
 
-def windows(types: str, how: str, needs: frozenset[str], *rules: Rule) -> Kernel:
-    """The kernel of convolutions. types: of `TYPES`. how: the best set that it uses. rules: further ones."""
+def windows(used: ByteSet, *rules: Rule) -> Kernel:
+    """The kernel of convolutions. rules: further ones."""
     return Kernel(
-        f"mg_conv2d_{types}__{how}",
+        f"mg_conv2d_{used.types}__{used.how}",
         Ring(row_window, _ring),
-        (TYPES[types], _filter.constant_weights, *rules, block_scales.scales_down),
-        _window_params,
-        text=Text(struct="mg_simd_conv", helpers=(f"simd_dense_{types}_{how}.c",)),
+        _rules(used, rules),
+        partial(_window_params, used.flip),
+        text=Text(struct="mg_simd_conv", helpers=(f"simd_dense_{used.types}_{used.how}.c",)),
         cost=Cost(_window_work, TERMS),
-        needs=needs,
+        needs=used.needs,
     )
 
 
-def vectors(types: str, how: str, needs: frozenset[str], *rules: Rule) -> Kernel:
-    """The kernel of 1x1 convolutions and fully connected layers. types, how, rules: see `windows`."""
+def vectors(used: ByteSet, *rules: Rule) -> Kernel:
+    """The kernel of 1x1 convolutions and fully connected layers. rules: further ones."""
     return Kernel(
-        f"mg_fully_connected_{types}__{how}",
+        f"mg_fully_connected_{used.types}__{used.how}",
         Run(pixels),
-        (TYPES[types], _filter.constant_weights, *rules, block_scales.scales_down),
-        _vector_params,
+        _rules(used, rules),
+        partial(_vector_params, used.flip),
         scratch=_scratch,
-        text=Text(struct="mg_simd_vectors", helpers=(f"simd_dense_{types}_{how}.c",)),
+        text=Text(struct="mg_simd_vectors", helpers=(f"simd_dense_{used.types}_{used.how}.c",)),
         cost=Cost(_vector_work, TERMS),
-        needs=needs,
-        short=f"fc_{types}_{how}",
+        needs=used.needs,
+        short=f"fc_{used.types}_{used.how}",
     )
+
+
+def _rules(used: ByteSet, further: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    return (TYPES[used.types], _filter.constant_weights, *further, block_scales.scales_down, *used.rules)

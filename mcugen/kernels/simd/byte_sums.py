@@ -1,4 +1,4 @@
-"""Sums and differences of int8 tensors on x86-64, 16 elements at a time."""
+"""Sums and differences of int8 tensors in vectors, 16 elements at a time."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ def _params(call: Call) -> Params:
     return {"sum.a": found.a, "sum.b": found.b, "sum.addend": found.addend, "sum.low": low, "sum.high": high}
 
 
-SUM = Kernel(
-    "mg_linear_sum_s8__avx2",
-    Run(lambda call: call.output.size),
-    (_IS_INT8, _elementwise.equal_shapes, is_line),
-    _params,
-    in_place=(0, 1),
-    text=Text(struct="mg_linear_sum_s8__avx2"),
-    needs=frozenset({"avx2"}),
-    short="sum_avx2",
-)
+def sums(how: str) -> Kernel:
+    """The kernel that uses a set of vector operations. how: its feature."""
+    return Kernel(
+        f"mg_linear_sum_s8__{how}",
+        Run(lambda call: call.output.size),
+        (_IS_INT8, _elementwise.equal_shapes, is_line),
+        _params,
+        in_place=(0, 1),
+        text=Text(struct=f"mg_linear_sum_s8__{how}"),
+        needs=frozenset({how}),
+        short=f"sum_{how}",
+    )

@@ -1,4 +1,4 @@
-"""Depthwise convolutions on x86-64: 16 channels and two taps at a time, on rows of int16."""
+"""Depthwise convolutions in vectors: 16 channels and two taps at a time, on rows of int16."""
 
 from __future__ import annotations
 
@@ -117,13 +117,15 @@ def _work(call: Call) -> dict[str, float]:
     return {"tiles": tiles, "pairs": tiles * _pairs(call)}
 
 
-DEPTHWISE = Kernel(
-    "mg_depthwise_conv2d_s8__avx2",
-    Ring(row_window, lambda call: RowStorage("s16", row_len(call))),
-    (_filter.int8_outside, _filter.constant_weights, one_output_each, few_taps, block_scales.scales_down),
-    _params,
-    text=Text(struct="mg_simd_depthwise"),
-    cost=Cost(_work, TERMS),
-    needs=frozenset({"avx2"}),
-    short="dw_avx2",
-)
+def depthwise(how: str) -> Kernel:
+    """The kernel that uses a set of vector operations. how: its feature."""
+    return Kernel(
+        f"mg_depthwise_conv2d_s8__{how}",
+        Ring(row_window, lambda call: RowStorage("s16", row_len(call))),
+        (_filter.int8_outside, _filter.constant_weights, one_output_each, few_taps, block_scales.scales_down),
+        _params,
+        text=Text(struct="mg_simd_depthwise"),
+        cost=Cost(_work, TERMS),
+        needs=frozenset({how}),
+        short=f"dw_{how}",
+    )

@@ -33,7 +33,7 @@ def forgotten() -> Iterator[None]:
         ("x86_64", "sse2 avx2 avx_vnni", "x86-64", "AVX-VNNI", "AVX2"),
         ("x86_64", "sse2 avx2", "x86-64", "AVX2", "AVX2"),
         ("x86_64", "sse2 avx", "host", "portable C", "portable C"),
-        ("aarch64", "asimd avx2", "host", "portable C", "portable C"),
+        ("riscv64", "asimd avx2", "host", "portable C", "portable C"),
     ],
 )
 def test_flags_choose_the_board(
@@ -68,6 +68,26 @@ def test_kernels_on_floats_have_sets_of_their_own(
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     assert processor.instructions_of([{"fma"}]) == of_floats
     assert processor.instructions_of([{"fma"}, {"avx2", "vnni"}]) == of_both
+
+
+@pytest.mark.parametrize(
+    ("flags", "board", "best"),
+    [
+        ("fp asimd asimddp", "aarch64-linux", "NEON with dot products"),
+        ("fp asimd", "aarch64-linux", "NEON"),
+        ("fp", "host", "portable C"),
+    ],
+)
+def test_flags_of_arm_choose_the_board(
+    flags: str, board: str, best: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "cpuinfo"
+    file.write_text(f"processor\t: 0\nFeatures\t: {flags}\n\nModel\t\t: Some Board 7\n")
+    monkeypatch.setattr(processor, "_CPUINFO", file)
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert processor.board() == board and processor.name() == "Some Board 7"
+    assert processor.instructions_of([{"dotprod", "neon"}, set()]) == best
+    assert processor.instructions_of([{"neon"}, {"fpu"}]) == ("NEON" if board != "host" else "portable C")
 
 
 def test_a_system_without_flags_runs_portable_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
