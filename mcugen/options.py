@@ -54,7 +54,6 @@ _TAKEN_FORM = re.compile(
 
 _NO_NAMES = frozenset({"graph", "model", "model_data", "network", "saved_model"})
 """File stems, in lower case, that are too general to name a model."""
-
 _NO_FOLDERS = frozenset({*_NO_NAMES, "build", "data", "dist", "export", "exported", "models", "out", "output", "tmp"})
 """Folder names, in lower case, that are too general to name a model."""
 
@@ -139,10 +138,7 @@ class Options:
         group="Model",
     )
     output_layout: str = _option(
-        "",
-        "Layout of output images. By default the layout of the file.",
-        choices=LAYOUTS,
-        group="Model",
+        "", "Layout of output images. By default the layout of the file.", choices=LAYOUTS, group="Model"
     )
     chain: tuple[str, ...] = _option(
         (),
@@ -275,6 +271,9 @@ class Options:
         "Copy the constants of each layer into RAM before it runs, for memory that pointers cannot address: PROGMEM of "
         "AVR, or a flash behind a serial bus.",
         group="Memory and speed",
+    )
+    threads: str = _option(
+        "", "Compute large layers in bands for N threads: see docs/run.md.", metavar="N", group="Memory and speed"
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.", group="Memory and speed")
     no_simplify: bool = _option(
@@ -686,6 +685,7 @@ class Choices(TypedDict, total=False):
     weights_in: str
     weights_blob: bool
     fetch_weights: bool
+    threads: str
     no_rows: bool
     no_simplify: bool
     keep_input: bool

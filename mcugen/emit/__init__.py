@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcugen.emit import blob, opencl, selftest, tflm
 from mcugen.emit.environment import render
-from mcugen.emit.output_layout import EXAMPLE, PLAIN, BuildFolders
+from mcugen.emit.output_layout import EXAMPLE, EXAMPLES, PLAIN, BuildFolders
 from mcugen.emit.resolution import require_declared
 from mcugen.emit.view import ModelView, build
 from mcugen.ir.graph import Graph
@@ -20,8 +20,8 @@ __all__ = ["EXAMPLE", "emit", "files_of", "libraries_of", "sources_of"]
 
 
 def sources_of(files: Iterable[str]) -> list[str]:
-    """The C files of a build that make up the model, sorted, without the example."""
-    return [path for path in sorted(files) if path.endswith(".c") and path != EXAMPLE]
+    """The C files of a build that make up the model, sorted, without the examples."""
+    return [path for path in sorted(files) if path.endswith(".c") and not path.startswith(EXAMPLES)]
 
 
 def libraries_of(files: Mapping[str, bytes]) -> list[str]:
@@ -77,6 +77,9 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFo
         files = amalgamate(files, view)
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)
+    if view.bands > 1:
+        for kind in ("c", "h"):
+            files[f"{EXAMPLES}{name}_threads.{kind}"] = render(f"threads.{kind}.j2", m=view)
     sources = layout.paths(sources_of(files))
     tested = {name} if options.selftest else set()
     return files | {EXAMPLE: render("main.c.j2", m=view, sources=sources, include=layout.include, tested=tested)}

@@ -123,7 +123,8 @@ class SamplesView:
 @dataclass(frozen=True)
 class StepView:
     """One `case` of the generated code. With `by_rows`, it computes or consumes one row. row: the C variable of the
-    row.
+    row. bands: parts of a step that threads may compute at the same time; parts: the rows, pixels or elements that they
+    divide.
     """
 
     index: int
@@ -147,6 +148,8 @@ class StepView:
     ring: RingView | None
     hooks: list[RowsView]
     row: str
+    bands: int = 1
+    parts: int = 1
 
     @classmethod
     def on_device(cls, index: int, title: str, kernel: str) -> StepView:

@@ -11,6 +11,9 @@ from pathlib import PurePosixPath
 EXAMPLE = "examples/main.c"
 """Path of the example program. Build systems that compile every file they see can skip its folder."""
 
+EXAMPLES = "examples/"
+"""Folder of the example program, and of further C that a program may use or replace."""
+
 _KERNELS = ("kernels", "mcugen")
 
 
@@ -25,7 +28,7 @@ class BuildFolders:
 
     def path(self, emitted: str) -> str:
         """Path of an emitted file, relative to the output folder."""
-        if emitted == EXAMPLE:
+        if emitted.startswith(EXAMPLES):
             return emitted
         folder = self.kernels if self.kernels and PurePosixPath(emitted).parts[0] in _KERNELS else self.code
         return str(PurePosixPath(folder, emitted))

@@ -42,7 +42,7 @@ from mcugen.passes.tabulate_bytes import TABULATED
 from mcugen.solve.plan import MemoryPlan, lower_bound
 from mcugen.solve.schedule import Choice, Schedule, Step
 from mcugen.solve.schedule.accesses import constant_accesses
-from mcugen.solve.schedule.size import counters, kept_bytes, queue_slots, region_bytes
+from mcugen.solve.schedule.size import counters, kept_bytes, queue_slots, region_bytes, waiting_bytes
 from mcugen.solve.weights import ALL_WITH_CODE, WeightRegions
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
@@ -141,6 +141,8 @@ class _Builder:
             states=states,
             counters=counters(self.schedule),
             kept_bytes=kept_bytes(self.schedule),
+            bands=self.schedule.bands,
+            waiting=waiting_bytes(self.schedule),
             regions=regions_of(self.schedule, self.plan),
             reads=self.constants.reads,
             interface=self.bundle.path(bundle.INTERFACE),
@@ -303,6 +305,8 @@ class _Builder:
             ring=ring,
             row=row,
             hooks=self._hooks(step),
+            bands=step.bands,
+            parts=kernel.form.count(call) if isinstance(kernel.form, Run) else rows_of(call.output.shape),
         )
 
     def _inputs(self, step: Step) -> list[str]:
@@ -314,6 +318,7 @@ class _Builder:
         operands = [(k, node.inputs[k]) for k in kernel.pointer_operands(step.choice.call)]
         return [
             self._pointer(name, const=True, row=row_name(step) if not finds_rows and step.streamed(k) else "")
+            + self._in_band(step, name)
             for k, name in operands
             if name is not None
         ]
@@ -321,7 +326,17 @@ class _Builder:
     def _outputs(self, step: Step) -> list[str]:
         slides = step.choice.kernel.slides
         row = row_name(step) if step.writes_rows or slides else ""
-        return [self._pointer(name, const=False, row=row, image=slides) for name in step.choice.node.outputs]
+        return [
+            self._pointer(name, const=False, row=row, image=slides) + self._in_band(step, name)
+            for name in step.choice.node.outputs
+        ]
+
+    def _in_band(self, step: Step, name: str) -> str:
+        """C text of the offset from a tensor's start to the first element of a band of a run; "" without bands."""
+        form = step.choice.kernel.form
+        if step.bands == 1 or not isinstance(form, Run):
+            return ""
+        return f" + {times('first', self.graph.type(name).size // form.count(step.choice.call), 'u')}"
 
     def _hooks(self, step: Step) -> list[RowsView]:
         """The rows that the step has just written, for each output."""
@@ -362,7 +377,8 @@ class _Builder:
             return ""
         if not step.scratch_bytes:
             return "NULL"
-        return f"(void *)&a{element(self.plan, step.scratch_name)}"
+        at = f"&a{element(self.plan, step.scratch_name)}"
+        return f"(void *)({at} + {times('band', step.band_scratch, 'u')})" if step.bands > 1 else f"(void *){at}"
 
     def _window(self, step: Step) -> tuple[WindowView | None, RingView | None]:
         """The input rows that a step's window covers, and the ring of converted rows if the step converts rows."""
@@ -376,9 +392,12 @@ class _Builder:
         if isinstance(form, Ring):
             ring = form.storage(call)
             at = pointer(self.plan, step.ring_name, C_TYPES[ring.dtype], const=False)
+            if step.bands > 1:
+                at += f" + {times('band', step.ring_rows * ring.length, 'u')}"
             if step.refills:
                 return window_rows.refilled(w, ring, at, image)
-            return window_rows.converted(w, ring, step.ring_rows, at, image, streams=streams)
+            in_bands = step.bands > 1
+            return window_rows.converted(w, ring, step.ring_rows, at, image, streams=streams, in_bands=in_bands)
         if streams:
             return window_rows.streamed_window(w, image), None
         return window_rows.window(w, image, self._first_row(w, image.y), self._outside(step, w)), None

@@ -17,7 +17,10 @@ from mcugen.emit.window_rows import HelperView
 
 @dataclass(frozen=True)
 class ModelView:
-    """All values that the templates print."""
+    """All values that the templates print.
+
+    bands: the most bands of a step, 1 if one thread computes everything. waiting: bytes that say which bands wait.
+    """
 
     version: str
     name: str
@@ -47,6 +50,8 @@ class ModelView:
     states: list[StateView]
     counters: tuple[str, ...]
     kept_bytes: int
+    bands: int
+    waiting: int
     regions: list[RegionView]
     reads: dict[str, int]
     interface: str

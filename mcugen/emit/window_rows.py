@@ -48,7 +48,7 @@ class RingView:
     A row is converted from `source` to `slot`. Which rows are converted for an output row depends on the step:
     * input by frames: the newest row
     * `refills` (the step keeps no rows): row k of the window, for each k
-    * otherwise: rows i < `end`; they start at `first` for output row 0, at `next` for other output rows
+    * otherwise: rows i < `end`; they start at `first` for the first output row that is computed, at `next` for others
     """
 
     element: str
@@ -99,9 +99,12 @@ def streamed_window(w: RowWindow, image: WindowInput) -> WindowView:
 
 
 def converted(
-    w: RowWindow, row: RowStorage, slots: int, ring: str, image: WindowInput, *, streams: bool
+    w: RowWindow, row: RowStorage, slots: int, ring: str, image: WindowInput, *, streams: bool, in_bands: bool = False
 ) -> tuple[WindowView, RingView]:
-    """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to the ring, as C text."""
+    """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to the ring, as C text.
+
+    in_bands: whether the first output row that is computed may be any row.
+    """
     c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
     if streams:
         source = f"{image.pointer}{_offset(image.y, image.kept or 1, image.length)}"
@@ -115,7 +118,7 @@ def converted(
         ring,
         source,
         f"ring{_offset(index, slots, pitch)}",
-        first=str(-w.pad),
+        first=plus(times(f"(int32_t){image.y}", w.stride), -w.pad) if in_bands else str(-w.pad),
         next=plus("end", -min(w.stride, w.extent)),
         end=plus(times(f"(int32_t){image.y}", w.stride), slots - w.pad),
     )

@@ -24,7 +24,7 @@ from mcugen.solve.offers import DOMINANCE_TOLERANCE
 from mcugen.solve.prices import prices_of
 from mcugen.solve.problem import Problem, Searched, problem_of
 from mcugen.solve.refusal import require_room
-from mcugen.solve.schedule import NotStreamableError
+from mcugen.solve.schedule import NotStreamableError, bands
 from mcugen.solve.schedule.order import peak_of, reordered
 from mcugen.system import forked
 
@@ -82,16 +82,31 @@ def solve_with_time(
 
     For a long network, a worker process solves the second order of nodes. Its search results are not added to `known`.
     """
+    most = bands.asked(options)
     if options.input_mode == "frames":
         try:
             return _solved(graph, target, options, known)
         except NotStreamableError as error:
             return _rolling(graph, target, options, str(error))
-    return _solved(graph, target, planned_as(options), known)
+    solution, cost = _solved(graph, target, planned_as(options), known)
+    return _with_bands(solution, most), cost
+
+
+def _with_bands(solution: Solution, threads: int) -> Solution:
+    """The solution, with a note if its layers have fewer bands than there are threads."""
+    found = solution.schedule.bands
+    if found == threads:
+        return solution
+    why = "no layer is large enough for bands" if found == 1 else f"layers have at most {found} bands"
+    return replace(solution, notes=(f"--threads {threads}: {why}; further threads have nothing to do", *solution.notes))
 
 
 def planned_as(options: Options) -> Options:
-    """The options for the search. A stream of samples is planned like whole inputs that a run keeps."""
+    """The options for the search. A stream of samples is planned like whole inputs that a run keeps. Bands are parts of
+    whole layers.
+    """
+    if bands.asked(options) > 1:
+        return replace(options, no_rows=True)
     if options.input_mode != SAMPLES:
         return options
     return replace(options, input_mode="whole", keep_input=True, hop="", stride="", rate="", queue="")

@@ -14,7 +14,7 @@ from mcugen.options import Options
 from mcugen.solve import schedule
 from mcugen.solve.memories import regions_text
 from mcugen.solve.plan import MemoryPlan, Region, assign, lower_bound, plan
-from mcugen.solve.schedule import Choice, Schedule
+from mcugen.solve.schedule import Choice, Schedule, bands
 from mcugen.solve.schedule.accesses import accesses
 from mcugen.solve.schedule.frames import rows_of_window
 from mcugen.solve.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
@@ -150,7 +150,8 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
     if options.input_mode == "frames":
         return schedule.build_frames(graph, choices, pushed_input(graph, choices, "frames"))
     pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
-    return schedule.build(graph, choices, groups, keep_input=options.keep_input, pushed=pushed)
+    keep, most = options.keep_input, bands.asked(options)
+    return schedule.build(graph, choices, groups, keep_input=keep, pushed=pushed, bands=most)
 
 
 def staged(solution: Solution, nbytes: tuple[int, ...]) -> Solution:

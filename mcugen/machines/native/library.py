@@ -75,7 +75,8 @@ def _compiled(files: Mapping[str, bytes], place: Path) -> Path:
         (place / path).write_bytes(content)
     sources = [place / path for path in sources_of(files)]
     out = place / f"model{hosts.current().library}"
-    return host_gcc.compile_program(sources, out, [place], FLAGS, timeout_s=_TIMEOUT_S)
+    threads = ("-pthread",) if any(path.endswith("_threads.c") for path in files) else ()
+    return host_gcc.compile_program(sources, out, [place], (*FLAGS, *threads), timeout_s=_TIMEOUT_S)
 
 
 def _forget(cache: Path) -> None:
@@ -93,6 +94,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "mcugen_size": ([], ctypes.c_size_t),
         "mcugen_start": ([at], None),
         "mcugen_reset": ([at], None),
+        "mcugen_stop": ([at], None),
         "mcugen_outputs": ([at, ctypes.c_size_t, many, ctypes.c_int], None),
         "mcugen_stored": ([ctypes.c_size_t, at, at, ctypes.c_size_t, ctypes.c_int], None),
         "mcugen_run": ([at, ctypes.c_size_t, many, at, many, ctypes.c_int], None),

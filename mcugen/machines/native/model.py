@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -40,6 +41,8 @@ class Model:
         self._at = -(-self._memory.ctypes.data // _ALIGN) * _ALIGN
         self._lock = threading.Lock()
         self._library.mcugen_start(self._at)
+        if view.bands > 1:
+            weakref.finalize(self, _stopped, self._library, self._at, self._memory)
 
     def __repr__(self) -> str:
         """A line with the inputs and outputs."""
@@ -198,6 +201,12 @@ class Model:
 def _is_real(given: Sequence[Argument]) -> bool:
     """Whether outputs are returned as real numbers: yes, unless stored integers were given."""
     return not any(item.stored for item in given)
+
+
+def _stopped(library: ctypes.CDLL, at: int, memory: np.ndarray) -> None:
+    """End the threads of an object, and then give its memory back."""
+    library.mcugen_stop(at)
+    del memory
 
 
 def _pointers(arrays: Sequence[np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:

@@ -10,6 +10,7 @@ from mcugen.ir.graph import Graph, State
 from mcugen.ir.streams import hop_nodes
 from mcugen.solve.plan import Buffer
 from mcugen.solve.schedule import frames
+from mcugen.solve.schedule.bands import bands_of
 from mcugen.solve.schedule.frames import NotStreamableError
 from mcugen.solve.schedule.places import Place, places_of, sources
 from mcugen.solve.schedule.steps import Choice, Step, batch_of
@@ -51,6 +52,11 @@ class Schedule:
     def pushed_rows(self) -> int:
         """Rows of the pushed input, or frames of its window; 0 if none is pushed."""
         return 0 if self.pushed is None else frames.rows_of_window(self.graph, self.pushed)
+
+    @cached_property
+    def bands(self) -> int:
+        """The most bands of any step: 1 if one thread computes everything."""
+        return max((step.bands for step in self.steps), default=1)
 
     @cached_property
     def hop_steps(self) -> int:
@@ -131,14 +137,16 @@ def build(
     *,
     keep_input: bool,
     pushed: str | None = None,
+    bands: int = 1,
 ) -> Schedule:
-    """A schedule in which the steps of each group in `by_rows` run interleaved, row by row. All other steps run whole.
+    """A schedule in which the steps of each group in `by_rows` run interleaved, row by row. All other steps run whole,
+    large ones in up to `bands` bands.
 
     by_rows: disjoint ascending ranges of step indices.
     """
     running = [c for c in choices if c.kernel.has_code]
     grouped = {index for group in by_rows for index in group}
-    steps = tuple(_step(i, c, i in grouped) for i, c in enumerate(running))
+    steps = tuple(_step(i, c, i in grouped, bands) for i, c in enumerate(running))
     by_rows = _apart(by_rows, _hop_steps(graph, steps)) if graph.stream else by_rows
     order = trace(graph, steps, sources(choices), _groups(by_rows, len(steps)), pushed)
     places = places_of(graph, choices, steps, order, keep_input, pushed)
@@ -165,13 +173,13 @@ def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedu
     return Schedule(graph, found.steps, found.trace, found.places, found.row_buffers, pushed, streams=True)
 
 
-def _step(index: int, choice: Choice, grouped: bool) -> Step:
-    """A step, by rows if it is in a group and takes more than one event."""
+def _step(index: int, choice: Choice, grouped: bool, bands: int) -> Step:
+    """A step, by rows if it is in a group and takes more than one event, else in up to `bands` bands."""
     if grouped and choice.can_run_by_rows:
         step = Step(index, choice, True, batch_of(choice))
         if step.events > 1:
             return step
-    return Step(index, choice)
+    return Step(index, choice, bands=bands_of(choice.call, choice.kernel, bands))
 
 
 def _hop_steps(graph: Graph, steps: Sequence[Step]) -> int:

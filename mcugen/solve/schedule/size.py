@@ -34,8 +34,8 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
 
 
 def counters(schedule: Schedule) -> tuple[str, ...]:
-    """Names of the 32-bit counters in the model object: rows, frames or samples pushed, and whether states have a
-    value.
+    """Names of the 32-bit counters in the model object: rows, frames or samples pushed, the step that is computed in
+    bands, and whether states have a value.
     """
     if stream := schedule.graph.stream:
         queue = ("written", "taken", "dropped", "forgiven") if stream.queue else ()
@@ -43,6 +43,8 @@ def counters(schedule: Schedule) -> tuple[str, ...]:
     pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
     if schedule.takes_frames:
         pushed = ("frame", "seen") if schedule.streams else ("seen",)
+    if schedule.bands > 1:
+        pushed = ("step",)
     return (*pushed, "started") if schedule.graph.states else pushed
 
 
@@ -55,8 +57,13 @@ def queue_slots(schedule: Schedule) -> int:
     return align_up((graph.stream.queue + 1) * each, COUNTER_BYTES) // each
 
 
+def waiting_bytes(schedule: Schedule) -> int:
+    """Bytes of the model object for the flags of bands that are still to be computed, in whole words."""
+    return align_up(schedule.bands, COUNTER_BYTES) if schedule.bands > 1 else 0
+
+
 def kept_bytes(schedule: Schedule) -> int:
-    """Bytes of the model object besides the arena: its counters, and the queue of a stream of samples."""
+    """Bytes of the model object besides the arena: its counters, which bands wait, and the queue of samples."""
     graph, slots = schedule.graph, queue_slots(schedule)
     queue = slots * graph.type(graph.inputs[0]).np_dtype.itemsize if slots else 0
-    return COUNTER_BYTES * len(counters(schedule)) + queue
+    return COUNTER_BYTES * len(counters(schedule)) + waiting_bytes(schedule) + queue

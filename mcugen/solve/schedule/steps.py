@@ -123,12 +123,16 @@ class Step:
 
     A step by rows has several events. Each computes `batch` rows of the output (the last may compute fewer) or, for an
     accumulating kernel, takes one row of the input.
+
+    bands: parts of a step that runs whole, which threads may compute at the same time, each with working memory of its
+    own
     """
 
     index: int
     choice: Choice
     by_rows: bool = False
     batch: int = 1
+    bands: int = 1
 
     @property
     def on_device(self) -> bool:
@@ -137,8 +141,14 @@ class Step:
 
     @property
     def scratch_bytes(self) -> int:
+        return self.bands * self.band_scratch
+
+    @property
+    def band_scratch(self) -> int:
+        """Bytes of scratch of each band, 16-aligned if there are several."""
         scratch = self.choice.kernel.scratch
-        return scratch(self.choice.call) if scratch else 0
+        nbytes = scratch(self.choice.call) if scratch else 0
+        return -(-nbytes // 16) * 16 if self.bands > 1 else nbytes
 
     @property
     def scratch_name(self) -> str:
@@ -177,7 +187,7 @@ class Step:
         if not isinstance(form, Ring):
             return 0
         row = form.storage(self.choice.call)
-        return self.ring_rows * row.length * _element_bytes(row.dtype)
+        return self.bands * self.ring_rows * row.length * _element_bytes(row.dtype)
 
     @property
     def ring_name(self) -> str:

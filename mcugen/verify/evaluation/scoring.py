@@ -93,9 +93,15 @@ def evaluate(
     if simulated and not model.takes_signals:  # on a core, a signal ends after a few decisions
         there = _answers(model, simulated, test)
     named = (artifact.name, artifact.target.name, found.count)
-    ran_as = f"{processor.instructions_of(step.choice.kernel.needs for step in artifact.schedule.steps)}, 1 thread"
     table = test.confusion(outputs)
-    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, ran_as)
+    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, _ran_as(artifact))
+
+
+def _ran_as(artifact: Artifact) -> str:
+    """How the C of a build runs on this computer, such as `AVX2, 2 threads`."""
+    used = processor.instructions_of(step.choice.kernel.needs for step in artifact.schedule.steps)
+    threads = artifact.schedule.bands
+    return f"{used}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def _strongest(decisions: np.ndarray, end: End) -> np.ndarray:
