@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +146,12 @@ def _keep_memory() -> None:
 @click.option(
     "--layer", "layers", multiple=True, metavar="NAME=BITS", help="Bits of one layer, e.g. `conv_3=w4` or `conv_3=a16`."
 )
-@click.option("--max-loss", metavar="PERCENT", help="Largest loss of accuracy by mixed bits, e.g. `0.5%`.")
+@click.option(
+    "--max-loss",
+    metavar="LOSS",
+    help="Largest loss of accuracy by mixed bits, e.g. `0.5%`; with --activations mixed also the least SQNR, e.g. "
+    "`36dB`, for which the loudest tensors get 16 bits.",
+)
 @click.option(
     "--flash", default="", metavar="SIZE", help="Budget for the constants of the file, with mixed bits, e.g. `60K`."
 )
@@ -361,9 +367,18 @@ def _request(values: dict[str, Any]) -> Any:
         hint = "add --max-loss 0.5%, --flash 60K, --ram 20K or --front"
         raise UsageError("mixed bits need a limit on cost or loss", hint=hint)
     options = Options(**{name: values[name] for name in ("board", "flash", "ram")})
-    return Request(
-        **mixed, most=_percent(values["max_loss"]), options=options, front=values["front"], judge=values["judge"] or ""
-    )
+    least = _decibels(values["max_loss"])
+    if least is not None and (mixed["weights"] or any(values[name] for name in ("flash", "ram", "front", "judge"))):
+        hint = "give --activations mixed and --max-loss alone, or a loss in percent"
+        raise UsageError("a goal in dB is for data alone", where="--max-loss", hint=hint)
+    most = None if least is not None else _percent(values["max_loss"])
+    return Request(**mixed, most=most, options=options, front=values["front"], judge=values["judge"] or "", least=least)
+
+
+def _decibels(text: str | None) -> float | None:
+    """The number of a text such as 36dB; None for other texts."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?dB", text or "")
+    return float(found[1]) if found else None
 
 
 def _percent(text: str | None) -> float | None:
@@ -374,7 +389,7 @@ def _percent(text: str | None) -> float | None:
     except ValueError:
         found = -1.0
     if not 0 <= found <= _WHOLE:
-        raise UsageError(f"{text!r} is not a percentage", where="--max-loss", hint="write it like 0.5%")
+        raise UsageError(f"{text!r} is not a percentage", where="--max-loss", hint="write it like 0.5%, or like 36dB")
     return found
 
 

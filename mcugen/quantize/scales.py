@@ -89,8 +89,10 @@ def _beside(graph: Graph, group: list[str], known: Mapping[str, StoredType], bit
 
 
 def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
-    """Bits of every float tensor, set by the node that computes it; for an input, by its first reader."""
-    found: dict[str, int] = {}
+    """Bits of every float tensor, set by the node that computes it; for an input by its name, else by its first
+    reader.
+    """
+    found = {name: bits for name, bits in widths.activations_of if name in graph.inputs}
     for node in graph.nodes:
         for name in node.inputs:
             if name in graph.inputs:

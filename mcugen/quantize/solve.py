@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.quant_rule import Scales
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
 from mcugen.quantize import batch_evaluation, layers, recurrent_weights
@@ -20,6 +21,8 @@ from mcugen.quantize.stored_integers import to_steps
 
 REQUANTIZE_PREFIX = "bridge@"
 """Prefix of the names of Quantize nodes between two widths or scales."""
+_WIDE_END = "@wide"
+"""End of the names of results of 16 bits that are requantized to 8."""
 
 
 @dataclass
@@ -80,15 +83,41 @@ class Solver:
 
     def _take(self, node: Node, sums: layers.Sums) -> None:
         rule = node.op.quantized(self.graph.call(node, self.floats.reference))
-        outputs = [self._type(name) for name in node.outputs]
+        narrow = [self._type(name) for name in node.outputs]
+        outputs = self._wide_results(node, rule, narrow) or narrow
         shared = outputs[0].quant if rule.kind == "shared" else None
         width = outputs[0].dtype if node.outputs[0] in self.stored else DTYPES[self.widths.of_data(node.name)]
         inputs = [self._operand(node, k, width, shared, narrows=rule.narrows) for k in range(len(node.inputs))]
         if node.op.scaled_axis is not None and layers.is_constant(self.graph, node):
             inputs = self._weights(node, inputs, outputs[0], sums)
-        for name, t in zip(node.outputs, outputs, strict=True):
-            self.tensors[name] = replace(self.graph.tensors[name], type=t)
-        self._append(replace(node, op=rule.form or node.op, inputs=tuple(inputs)))
+        names = node.outputs if outputs is narrow else tuple(f"{name}{_WIDE_END}" for name in node.outputs)
+        for name, made, t in zip(node.outputs, names, outputs, strict=True):
+            self.tensors[made] = replace(self.graph.tensors[name], name=made, type=t)
+        self._append(replace(node, op=rule.form or node.op, inputs=tuple(inputs), outputs=names))
+        for name, made, t in zip(node.outputs, names, narrow, strict=True):
+            if made != name:
+                self.tensors[name] = replace(self.graph.tensors[name], type=t)
+                self._append(self._bridge(t.dtype, made, name, node.source))
+
+    def _wide_results(self, node: Node, rule: Scales, narrow: Sequence[TensorType]) -> list[TensorType] | None:
+        """The types of 16 bits in which a node with results of 8 bits computes, because it reads 16 bits; None if it
+        computes in 8.
+        """
+        computed = [n for n in node.inputs if n is not None and n in self.tensors and self.graph.type(n).is_float]
+        is_wide = any(self.tensors[n].type.dtype == "s16" for n in computed)
+        kinds = rule.kind in ("own", "fixed") and not rule.narrows and BITS["s16"] in rule.widths
+        has_bits = all(t.dtype == "s8" for t in narrow) and self.widths.of_weights(node.name) == BITS["s8"]
+        if not is_wide or not kinds or not has_bits or self.floats.older is not None:
+            return None
+        found = []
+        for name, t in zip(node.outputs, narrow, strict=True):
+            fixed = rule.fixed.get(BITS["s16"]) if rule.kind == "fixed" else None
+            own = chosen(self.floats.observed()[name], MIN_MAX, BITS["s16"])
+            found.append(TensorType(t.shape, "s16", own if fixed is None else QuantParams((fixed[0],), (fixed[1],))))
+        return found
+
+    def _bridge(self, dtype: str, x: str, y: str, source: str) -> Node:
+        return Node(f"{REQUANTIZE_PREFIX}{len(self.nodes)}", Quantize(dtype), (x,), (y,), source)
 
     def _take_recurrent(self, node: Node, trace: recurrent_weights.Trace | None) -> None:
         """Add a recurrent layer. trace: its inside, None if its weights are not fitted to the samples."""
@@ -152,9 +181,7 @@ class Solver:
         if made not in self.tensors:
             origin = self.graph.tensors[name]
             self.tensors[made] = Tensor(made, t, None, f"{origin.label}_{t.dtype}")
-            self._append(
-                Node(f"{REQUANTIZE_PREFIX}{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source)
-            )
+            self._append(self._bridge(t.dtype, name, made, node.source))
         return made
 
     def _constant(self, name: str, dtype: str, shared: QuantParams | None, reader: Node) -> str:

@@ -46,9 +46,25 @@ def sums_before_norms(graph: Graph) -> list[Node]:
     return list(found.values())
 
 
+def _beginnings(graph: Graph) -> list[Node]:
+    """The layers to whose results such a sum adds a constant, such as positions: there the stream begins."""
+    makers = {name: node for node in graph.nodes for name in node.outputs}
+    found = []
+    for node in sums_before_norms(graph):
+        computed = [str(n) for n in node.inputs if graph.tensors[str(n)].data is None]
+        maker = makers.get(computed[0]) if len(computed) == 1 else None
+        if maker is not None and maker.op.scaled_axis is not None:
+            found.append(maker)
+    return found
+
+
 def widened(graph: Graph, widths: Widths) -> Widths:
-    """The bits of all layers, with 16 for the results of sums that a norm reads; what the user chose for one stays."""
-    own = {node.name: _WIDE for node in sums_before_norms(graph)}
+    """The bits of all layers, with 16 for the results of sums that a norm reads, and for the layer before the first;
+    what the user chose for one stays. Inputs of the network keep their bits.
+    """
+    nodes = (*sums_before_norms(graph), *_beginnings(graph))
+    own = {name: widths.activations for node in nodes for name in node.inputs if name in graph.inputs}
+    own |= {node.name: _WIDE for node in nodes}
     return replace(widths, activations_of=tuple({**own, **dict(widths.activations_of)}.items()))
 
 

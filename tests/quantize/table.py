@@ -1,7 +1,8 @@
 """`python -m tests.quantize.table MODELS DATA`: float models quantized with default options, and what they then score.
 
 MODELS: a folder of float models; DATA: a folder with TASK.npz for each task, which holds train_x, test_x and test_y.
-The task of a model is the first word of its name. Outside quantizers run on the same samples where they are installed.
+The task of a model is the first word of its name. The samples of the networks that `drawn_tasks` names are made, and
+spoken words are kept in DATA. Outside quantizers run on the same samples where they are installed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 import json
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
 from io import StringIO
@@ -22,7 +23,9 @@ import numpy as np
 from mcugen.errors import McugenError
 from mcugen.quantize import quantize_model
 from mcugen.quantize.recipe import Widths
-from tests.quantize import claims, nets, outside
+from mcugen.quantize.scores import LabelledTest
+from mcugen.samples.metrics import Value
+from tests.quantize import claims, drawn_tasks, nets, outside
 
 IMAGES = frozenset({"glyph"})
 """Tasks whose data are bytes of images, which the models take as -1 to 1."""
@@ -30,7 +33,10 @@ IMAGES = frozenset({"glyph"})
 
 @dataclass(frozen=True)
 class Row:
-    """One quantization: the metric (accuracy in %, or mean squared error), SQNR in dB, seconds, and what was done."""
+    """One quantization: the metric (accuracy and the like in %, or an error), SQNR in dB, seconds, and what was done.
+
+    worst: SQNR of the worst sequence; missed: bars that were missed, in words
+    """
 
     model: str
     tool: str
@@ -40,11 +46,14 @@ class Row:
     sqnr: float
     seconds: float
     recipe: str = ""
+    worst: float | None = None
+    missed: str = ""
 
     def __str__(self) -> str:
+        worst = "" if self.worst is None else f"worst {self.worst:.2f} dB, "
         return (
             f"{self.model:20} {self.tool:25} {self.samples:7} {self.before:8.3f} {self.metric:8.3f} "
-            f"{self.sqnr:6.2f} dB {self.seconds:6.1f} s  {self.recipe}"
+            f"{self.sqnr:6.2f} dB {self.seconds:6.1f} s  {self.missed}{worst}{self.recipe}"
         )
 
 
@@ -127,6 +136,10 @@ def _rows(given: argparse.Namespace) -> Iterator[Row]:
     paths = _paths(given)
     with TemporaryDirectory() as folder:
         for path in paths:
+            task = drawn_tasks.made(path.stem, given.data)
+            if task is not None:
+                yield from _drawn(path, task, given, Path(folder))
+                continue
             for count in given.samples:
                 calibration, test = data(given.data, path, count, given.tests, Path(folder))
                 widths = Widths(given.weights, given.activations)
@@ -139,16 +152,20 @@ def _rows(given: argparse.Namespace) -> Iterator[Row]:
 class _Clock:
     """The time to the last step that was told: the test, which is no part of a quantization."""
 
-    started: float
+    now: Callable[[], float]
+    started: float = 0.0
     seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.started = self.now()
+
     def tell(self, _: str) -> None:
-        self.seconds = time.monotonic() - self.started
+        self.seconds = self.now() - self.started
 
 
 def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) -> Iterator[Row]:
     for method in ("min-max", "full"):
-        clock = _Clock(time.monotonic())
+        clock = _Clock(time.monotonic)
         choices = quantize_model.QuantizeOptions(widths=widths, method=method)
         try:
             found = quantize_model.quantize(path, calibration, choices, test=test, progress=clock.tell)
@@ -159,6 +176,64 @@ def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) 
         name = f"mcugen, {method}" + ("" if widths == Widths() else f", w{widths.weights}a{widths.activations}")
         before, after = found.score.before or 0.0, found.score.after or 0.0
         yield Row(path.stem, name, count, before, after, found.score.sqnr, clock.seconds, str(found.judged.recipe))
+
+
+def _drawn(path: Path, task: drawn_tasks.DrawnTask, given: argparse.Namespace, folder: Path) -> Iterator[Row]:
+    """A network whose samples are drawn: as quantized here, and by outside tools if it has no states."""
+    samples, test = folder / f"{path.stem}_samples.npz", folder / f"{path.stem}_test.npz"
+    np.savez(samples, **task.samples)
+    np.savez(test, **task.test)
+    clock, widths = _Clock(time.process_time), Widths(given.weights, given.activations)
+    choices = quantize_model.QuantizeOptions(
+        widths=widths, file_format="onnx", states=task.states, metric=task.metric, jobs=1
+    )
+    found = quantize_model.quantize(path, samples, choices, test=test, progress=clock.tell)
+    assert found.score is not None
+    before, after = (_shown(path, value) for value in (found.score.before, found.score.after))
+    worst = None if found.score.over_time is None else found.score.over_time.worst
+    missed = _missed(path.stem, before, after, found.score.sqnr, worst)
+    name = "mcugen, full" + ("" if widths == Widths() else f", w{widths.weights}a{widths.activations}")
+    figures = (drawn_tasks.SAMPLES, before, after, found.score.sqnr, clock.seconds, str(found.judged.recipe))
+    yield Row(path.stem, name, *figures, worst, missed)
+    if task.states or given.alone or widths != Widths():
+        return
+    loaded = quantize_model.given(path, samples, choices, test)
+    for tool in outside.tools():
+        yield _by_other(tool, path, task, loaded.test, folder)
+
+
+def _by_other(
+    tool: outside.Tool, path: Path, task: drawn_tasks.DrawnTask, test: LabelledTest | None, folder: Path
+) -> Row:
+    """The result of an outside tool on drawn samples."""
+    assert test is not None
+    started = time.process_time()
+    with redirect_stdout(StringIO()):
+        file = tool.quantized(path, task.samples["x"], folder)
+    seconds = time.process_time() - started
+    wanted, got = outside.run_onnx(path, task.test["x"]), tool.run(file, task.test["x"])
+    noise = float(((wanted.astype(np.float64) - got) ** 2).sum())
+    sqnr = 10 * np.log10(float((wanted.astype(np.float64) ** 2).sum()) / max(noise, 1e-30))
+    found = test.compared((wanted,), (got,))[0]
+    figures = (_shown(path, found.before), _shown(path, found.after), float(sqnr), seconds)
+    return Row(path.stem, tool.name, drawn_tasks.SAMPLES, *figures)
+
+
+def _shown(path: Path, value: Value | None) -> float:
+    """A score as the table has it: errors of streams times 1000."""
+    assert isinstance(value, float)
+    return 1000 * value if path.stem.startswith("stream") else value
+
+
+def _missed(name: str, before: float, after: float, sqnr: float, worst: float | None) -> str:
+    """The bars that a network missed, in words; "" if it met them all."""
+    loss, least = drawn_tasks.BARS[name]
+    lost = after / before - 1 if name.startswith("stream") else before - after
+    found = [f"loss {lost:.3g} > {loss:g}"] if lost > loss else []
+    found += [f"{sqnr:.2f} < {least:g} dB"] if sqnr < least else []
+    bar = drawn_tasks.WORST.get(name, 0.0)
+    found += [f"worst {worst:.2f} < {bar:g} dB"] if worst is not None and worst < bar else []
+    return f"MISSED: {', '.join(found)}; " if found else ""
 
 
 def _others(path: Path, calibration: Path, test: Path, count: int, folder: Path) -> Iterator[Row]:

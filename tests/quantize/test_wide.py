@@ -11,6 +11,8 @@ import onnx
 import pytest
 
 import mcugen
+from mcugen.builds.mixed import by_noise, mixed_report
+from mcugen.builds.mixed.plan import BitsChooser, Request
 from mcugen.formats import read, registry
 from mcugen.ops.element_function import ElementFunction
 from mcugen.ops.normalization import Normalization
@@ -18,6 +20,7 @@ from mcugen.oracle import interpreter
 from mcugen.quantize import quantize_model, wide_kinds
 from mcugen.quantize.quantization_report import as_parts
 from mcugen.quantize.recipe import Widths
+from mcugen.quantize.tensor_noise import TensorNoise
 from mcugen.system.tabular import TextTable
 from tests.formats.onnx_models import Writer
 
@@ -61,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[quan
     def quantized(bits: int) -> tuple[quantize_model.Quantized, Path]:
         if bits not in known:
             choices = quantize_model.QuantizeOptions(
-                method="min-max", jobs=1, file_format="onnx", widths=Widths(8, bits)
+                method="min-max", jobs=1, file_format="onnx", widths=Widths(8, bits), limit=12
             )
             found = quantize_model.quantize(model, folder / "x.npz", choices, test=folder / "x.npz")
             path = folder / f"q{bits}.onnx"
@@ -108,12 +111,36 @@ def test_files_hold_the_same_integers(
     assert np.abs(judged.reshape(y[0].shape) - y[0]).max() <= (3 if bits == 8 else 100)
 
 
+def test_the_loudest_tensors_get_16_bits_until_the_goal_is_met(
+    made: Callable[[int], tuple[quantize_model.Quantized, Path]],
+) -> None:
+    found, path = made(8)
+    chooser = BitsChooser(Request(activations=True, least=38.0))
+    choices = quantize_model.QuantizeOptions(method="min-max", jobs=1, file_format="onnx", limit=12)
+    samples = path.parent / "x.npz"
+    mixed = quantize_model.quantize(path.parent / "encoder.onnx", samples, choices, test=samples, choose=chooser.choose)
+    choice = chooser.by_noise
+    assert choice is not None and found.score is not None and mixed.score is not None
+    assert choice.sqnr >= 38 and abs(choice.sqnr - choice.predicted) < 2
+    noises = [tensor.noise for tensor in choice.tensors]
+    assert 0 < len(noises) < 12 and noises == sorted(noises, reverse=True)
+    text = "".join(part for part in mixed_report.as_parts(chooser) if isinstance(part, str))
+    assert f"{len(noises)} tensors in 16 bits by their noise" in text and choice.tensors[0].label in text
+
+
+def test_a_goal_asks_for_the_fewest_tensors() -> None:
+    loud = [TensorNoise(name, noise, (name,)) for name, noise in (("a", 4e-4), ("b", 1e-4), ("c", 5e-5))]
+    assert [by_noise._enough(loud, 1e-5, goal) for goal in (1e-3, 2e-4, 1e-4, 2e-5, 1e-6)] == [0, 1, 2, 3, 4]
+
+
 def test_int16_without_the_text_stays_in_floats(
     made: Callable[[int], tuple[quantize_model.Quantized, Path]], tmp_path: Path
 ) -> None:
     model = onnx.load(made(16)[1])
-    for node in model.graph.node:
-        node.doc_string = ""
+    last = [node for node in model.graph.node if node.op_type == "QuantizeLinear"][-1]
+    assert last.doc_string
+    last.doc_string = ""
     onnx.save(model, tmp_path / "plain.onnx")
     graph = read.load(tmp_path / "plain.onnx", registry.load(()))
-    assert any(graph.type(node.outputs[0]).is_float for node in graph.nodes)
+    floats = [type(node.op).__name__ for node in graph.nodes if graph.type(node.outputs[0]).is_float]
+    assert "Softmax" in floats and "FullyConnected" not in floats

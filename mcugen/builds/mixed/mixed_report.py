@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from mcugen.builds.mixed.by_noise import NoiseChoice
 from mcugen.builds.mixed.loss import CLASSES, Loss
 from mcugen.builds.mixed.plan import BitsChooser
 from mcugen.builds.mixed.search import BitsPoint
@@ -21,6 +22,12 @@ def as_parts(found: BitsChooser) -> tabular.Parts:
     """The chosen assignment, and the Pareto fronts."""
     board = found.request.options.board
     parts: list[str | tabular.TextTable] = []
+    if found.by_noise is not None:
+        choice = found.by_noise
+        parts.append(
+            f"{len(choice.tensors)} tensors in 16 bits by their noise, {choice.sqnr:.1f} dB on samples held out, "
+            f"{choice.predicted:.1f} dB predicted: {', '.join(t.label for t in choice.tensors)}"
+        )
     if found.point is not None:
         cost = found.point.cost
         parts.append(
@@ -59,12 +66,18 @@ def as_dict(found: BitsChooser) -> dict[str, Any]:
         "board": found.request.options.board,
         "loss": _rule(found.loss),
         "chosen": None if found.point is None else _values(found.point),
+        "by_noise": None if found.by_noise is None else _noise_values(found.by_noise),
         "fronts": {kind: [_values(point) for point in points] for kind, points in found.fronts.items()},
     }
 
 
 def _rule(loss: Loss | None) -> str:
     return "" if loss is None else _RULES[loss.kind]
+
+
+def _noise_values(choice: NoiseChoice) -> dict[str, Any]:
+    tensors = [{"tensor": t.label, "noise": t.noise} for t in choice.tensors]
+    return {"tensors": tensors, "predicted_db": choice.predicted, "sqnr_db": choice.sqnr}
 
 
 def _values(point: BitsPoint) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcugen.builds.mixed import axis as axes
+from mcugen.builds.mixed import by_noise
 from mcugen.builds.mixed.axis import BitsAxis
 from mcugen.builds.mixed.bit_costs import Costs
+from mcugen.builds.mixed.by_noise import NoiseChoice
 from mcugen.builds.mixed.loss import Loss, loss_of
 from mcugen.builds.mixed.search import BitsPoint, BitsSearch
 from mcugen.errors import MemoryBudgetError, UsageError
@@ -29,7 +31,8 @@ class Request:
     """The kinds of bit widths to choose, and limits to meet.
 
     weights, activations: whether to choose their widths. most: allowed loss in %. options: board and budgets. front:
-    whether to also compare assignments from wide to narrow. judge: "classes", "error", or "" for the default.
+    whether to also compare assignments from wide to narrow. judge: "classes", "error", or "" for the default. least:
+    SQNR in dB, for which the loudest tensors get 16 bits.
     """
 
     weights: bool = False
@@ -38,6 +41,7 @@ class Request:
     options: Options = field(default_factory=Options)
     front: bool = False
     judge: str = ""
+    least: float | None = None
 
     @property
     def has_goal(self) -> bool:
@@ -52,6 +56,7 @@ class BitsChooser:
     point: BitsPoint | None = None
     loss: Loss | None = None
     fronts: dict[str, list[BitsPoint]] = field(default_factory=dict)
+    by_noise: NoiseChoice | None = None
 
     def choose(self, workers: TaskPool, base: Widths, progress: Progress) -> Widths:
         """The cheapest assignment that meets the limits.
@@ -60,6 +65,9 @@ class BitsChooser:
         MemoryBudgetError if nothing fits, and UsageError if every assignment loses too much.
         """
         bench, request = workers.bench, self.request
+        if request.least is not None:
+            self.by_noise = by_noise.chosen(workers, base, request.least, progress)
+            return self.by_noise.widths
         self.loss = loss_of(bench, request.judge)
         last: Widths = base
         for make in [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -59,6 +60,7 @@ def _module(file: Path) -> Any:
     if spec is None or spec.loader is None or not file.is_file():
         raise UsageError(f"there is no file {str(file)!r}", where=WHERE, hint="check the path")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

@@ -79,6 +79,7 @@ def test_real_numbers_score_like_stored_ones(capsys: pytest.CaptureFixture[str],
 def test_a_metric_of_the_user_s(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "score.py"
     file.write_text(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Kept:\n    n: int\n"
         "def both(y, labels):\n    return {'n': len(y), 'top': y.max()}\ndef bad(y, labels):\n    return 1 / 0\n"
     )
     assert evaluated(capsys, "--data", TEST, "--metric", f"{file}:both")["scores"] == {"n": FEW, "top": 255 / 256}
