@@ -22,6 +22,7 @@ from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
+from mcugen.oracle.quantized import is_tflm
 
 BLOCK = 4
 """Number of outputs whose weights are interleaved."""
@@ -219,7 +220,7 @@ class FullyConnected(Weighted):
         Source: reference_integer_ops/fully_connected.h, reference_ops::FullyConnected (uint8).
         """
         data, weights = filters.operands(call, x, w)
-        once = not self.float_scales and (filters.was_uint8(call) or call.reference == "litert")
+        once = not self.float_scales and (filters.was_uint8(call) or not is_tflm(call))
         return filters.results(call, data.reshape(-1, w.shape[1]) @ weights.T, b, self.activation, once=once)
 
     def rounded(self, call: Call) -> Op | None:
@@ -240,11 +241,11 @@ class FullyConnected(Weighted):
         return self._runtime_rounds_once(call)
 
     def _runtime_rounds_once(self, call: Call) -> bool:
-        """LiteRT rounds fully connected layers once.
+        """LiteRT rounds fully connected layers once, and so do operators on int16 in an .onnx.
 
         TFLM, which has no uint8 layers, rounds twice as in convolutions.
         """
-        return not self.float_scales and (call.reference == "litert" or _filter.is_legacy(call))
+        return not self.float_scales and (call.reference != "tflm" or _filter.is_legacy(call))
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return _accumulators.results(call, call.accumulators, self.activation, once=rounds_once(call))
