@@ -63,6 +63,22 @@ def test_labels_of_no_class(folder: Path, label: int, text: str) -> None:
     assert (text or "the label of sample 5 is 5, but the model has classes 0 to 4") in told
 
 
+def test_goals_in_decibels_are_for_data_alone(folder: Path) -> None:
+    both = ["--weights", "mixed", "--activations", "mixed"]
+    assert "a goal in dB is for data alone" in refusal(folder, *both, "--max-loss", "30dB")
+    assert "a goal in dB is for data alone" in refusal(folder, *both[2:], "--max-loss", "30dB", "--ram", "20K")
+    assert "write it like 0.5%, or like 36dB" in refusal(folder, *both[2:], "--max-loss", "30 db")
+
+
+def test_detections_need_boxes(folder: Path) -> None:
+    with np.load(folder / "calib.npz") as arrays:
+        np.savez(folder / "boxes.npz", x=arrays["x"], boxes=np.zeros((3, 4)), classes=np.zeros(3))
+        np.savez(folder / "classes.npz", x=arrays["x"], y=np.zeros(len(arrays["x"]), np.int64))
+    detection = ["--task", "detection", "--test"]
+    assert "has boxes, but no array 'counts'" in refusal(folder, *detection, str(folder / "boxes.npz"))
+    assert "the samples have no true boxes" in refusal(folder, *detection, str(folder / "classes.npz"))
+
+
 def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "net.tflite"
     path.write_bytes(b"old")
