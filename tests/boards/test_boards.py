@@ -25,7 +25,7 @@ CORES = {
     "rv32imc": set(),
     "host": set(),
     "x86-64": {"avx2", "vnni", "fma"},
-    "aarch64-linux": {"dotprod", "fpu", "neon"},
+    "aarch64-linux": {"dotprod", "fma", "fpu", "neon"},
 }
 BOARDS = {
     "nucleo-l4r5zi": ("cortex-m4", 2048, 640),

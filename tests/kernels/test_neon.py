@@ -19,6 +19,7 @@ from mcugen.kernels.simd import DOTPROD, FAMILY, NEON, byte_dots
 from mcugen.ops.conv2d import Conv2D
 from mcugen.system import resources
 from tests.kernels.test_x86 import DIGITS, OPERATORS, ROOT, layer
+from tests.kernels.test_x86_floats import OPERATORS as FLOATS
 from tests.support import emulated, program
 from tests.support.cases import cases_of, graph_of
 
@@ -67,10 +68,11 @@ def test_results_equal_the_oracle_with_each_set(tmp_path: Path, monkeypatch: pyt
     served = {op for op, able in FAMILY.serves.items() if any(kernel.needs & NEON for kernel in able)}
     assert {operator.__base__ for operator in OPERATORS} == served
     core, groups = target.load(CORE), []
-    for operator in map(on_neon, OPERATORS):
-        cases, refused = cases_of(operator, DOTPROD, emulated.SETS, f"{operator.__name__.lower()}_", variants=False)
+    for place, operator in enumerate((*map(on_neon, OPERATORS), *FLOATS)):
+        name = f"{operator.__name__.lower()}{place}"
+        cases, refused = cases_of(operator, core.features, emulated.SETS, f"{name}_", variants=False)
         assert not refused and len(cases) >= len(operator.examples())
-        groups.append(program.Group(operator.__name__.lower(), tuple(cases)))
+        groups.append(program.Group(name, tuple(cases)))
     flags = ("-includestdlib.h", '-DMCUGEN_SIMD_MOST=(unsigned)atoi(getenv("MOST"))')
     image = emulated.image_of(core, groups, tmp_path, flags=flags)
     every = [case for group in groups for case in group.cases]

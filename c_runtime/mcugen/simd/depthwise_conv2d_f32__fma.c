@@ -18,6 +18,12 @@
 #define MG_SET fma512
 #include "mcugen/simd_depthwise_f32_template.h"
 #undef MG_SET
+#elif MG_HAS_ARM
+#include "mcugen/simd_fmla.h"
+
+#define MG_SET fmla
+#include "mcugen/simd_depthwise_f32_template.h"
+#undef MG_SET
 #endif
 
 void mg_depthwise_conv2d_f32__fma_row(const mg_simd_depthwise_f32_params *p, const mg_f32 *in, mg_f32 *row)
@@ -37,6 +43,11 @@ void mg_depthwise_conv2d_f32__fma(const mg_simd_depthwise_f32_params *p, const m
         return;
     default:
         break;
+    }
+#elif MG_HAS_ARM
+    if (mg_simd_set() >= MG_SIMD_NEON) {
+        mg_fmla_depthwise_f32(p, rows, out);
+        return;
     }
 #endif
     mg_scalar_depthwise_f32(p, rows, out);

@@ -5,6 +5,8 @@
 #include "mcugen/simd_depthwise.h"
 #include "mcugen/simd_plain.h"
 
+#define MG_DATA s16
+
 #define MG_SET plain
 #define MG_MOST 1u
 #include "mcugen/simd_depthwise_template.h"
@@ -19,6 +21,8 @@
 #undef MG_SET
 #undef MG_MOST
 #endif
+
+#undef MG_DATA
 
 static void mg_simd_widened(const mg_simd_depthwise_params *p, const int8_t *in, mg_s16 *out)
 {
@@ -47,9 +51,9 @@ void mg_depthwise_conv2d_s8__avx2(const mg_simd_depthwise_params *p, const mg_s1
 {
 #if MG_HAS_X86
     if (mg_simd_set() >= MG_SIMD_AVX2) {
-        mg_avx2_depthwise(p, rows, out);
+        mg_avx2_depthwise_s16(p, rows, out);
         return;
     }
 #endif
-    mg_plain_depthwise(p, rows, out);
+    mg_plain_depthwise_s16(p, rows, out);
 }

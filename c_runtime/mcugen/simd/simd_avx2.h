@@ -33,7 +33,7 @@ typedef struct {
     uint8_t at[8];
 } MCUGEN_MAY_ALIAS mg_8_bytes;
 
-/* Two partial sums of each of channels 0 to 3, 4 to 7, 8 to 11 and 12 to 15. For mg_avx2_dot_pair: a and b have the
+/* Two partial sums of each of channels 0 to 3, 4 to 7, 8 to 11 and 12 to 15. For mg_avx2_dot_s16: a and b have the
  * sums of channels 0 to 3 and 8 to 11, and of the other channels. */
 typedef struct {
     mg_u32x8 a, b, c, d;
@@ -107,7 +107,7 @@ MG_AVX2 mg_avx2_sums mg_avx2_dot(mg_avx2_sums s, mg_avx2_taps x, mg_avx2_weights
     return s;
 }
 
-MG_AVX2 mg_avx2_sums mg_avx2_dot_pair(mg_avx2_sums s, const mg_s16 *a, const mg_s16 *b, const int16_t *w)
+MG_AVX2 mg_avx2_sums mg_avx2_dot_s16(mg_avx2_sums s, const mg_s16 *a, const mg_s16 *b, const int16_t *w)
 {
     mg_i16x16 first, second, low, high, weights_low, weights_high;
     (void)memcpy(&first, a, sizeof(first));

@@ -5,6 +5,8 @@
 #if MG_HAS_X86
 #include "mcugen/simd_fma.h"
 #include "mcugen/simd_fma512.h"
+#elif MG_HAS_ARM
+#include "mcugen/simd_fmla.h"
 #endif
 
 #define MG_EACH_1(f) f(0)
@@ -25,6 +27,7 @@ static inline uint32_t mg_simd_lanes(const mg_simd_floats *p, uint32_t t)
     return left < MG_SIMD_LANES ? left : MG_SIMD_LANES;
 }
 
+#define MG_DEEP 0
 #define MG_SET scalar
 #define MG_UNIT 1u
 #include "mcugen/simd_float_template.h"
@@ -43,7 +46,16 @@ static inline uint32_t mg_simd_lanes(const mg_simd_floats *p, uint32_t t)
 #include "mcugen/simd_float_template.h"
 #undef MG_SET
 #undef MG_UNIT
+#elif MG_HAS_ARM
+#undef MG_DEEP
+#define MG_DEEP 1
+#define MG_SET fmla
+#define MG_UNIT 1u
+#include "mcugen/simd_float_template.h"
+#undef MG_SET
+#undef MG_UNIT
 #endif
+#undef MG_DEEP
 
 MG_LINKAGE void mg_simd_dense_f32(const mg_simd_floats *p, const mg_f32 *const *rows, uint32_t pixels,
                                  const mg_f32 *start, uint32_t apart, mg_f32 *out)
@@ -58,6 +70,11 @@ MG_LINKAGE void mg_simd_dense_f32(const mg_simd_floats *p, const mg_f32 *const *
         return;
     default:
         break;
+    }
+#elif MG_HAS_ARM
+    if (mg_simd_set() >= MG_SIMD_NEON) {
+        mg_fmla_dense_f32(p, rows, pixels, start, apart, out);
+        return;
     }
 #endif
     mg_scalar_dense_f32(p, rows, pixels, start, apart, out);

@@ -7,7 +7,8 @@
 #include "mcugen/simd_dotprod.h"
 
 #define MG_SET dotprod
-#define MG_MOST 4u
+#define MG_MOST 5u
+#define MG_USUAL 4u
 #define MG_DEEP 4
 #include "mcugen/simd_dense_template.h"
 #undef MG_SET

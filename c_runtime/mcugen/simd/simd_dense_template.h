@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: MG_SIMD_OF(dense)_<MG_WEIGHT>, the products of simd_dense.h with the set MG_SET and weights of the type
- * MG_WEIGHT on data of the type MG_DATA, up to MG_MOST pixels at a time, at most 8. MG_BLOCKS of these
- * are finished together. MG_DEEP: see simd_tile_template.h.
+ * MG_WEIGHT on data of the type MG_DATA, up to MG_MOST pixels at a time, at most 8. MG_BLOCKS blocks of pixels are
+ * finished together. MG_DEEP: see simd_tile_template.h. MG_USUAL, where it is defined: most pixels of a block, unless
+ * there are MG_MOST pixels in all.
  */
 #define MG_SCALAR MG_PART(mg_simd_weight, MG_WEIGHT)
 #define MG_TILES MG_PART(MG_SIMD_OF(tile), MG_WEIGHT)
 #define MG_TILE(pixels) MG_PART(MG_TILES, pixels)
 #define MG_DENSE MG_PART(MG_SIMD_OF(dense), MG_WEIGHT)
+#ifndef MG_USUAL
+#define MG_USUAL MG_MOST
+#endif
 
 #define MG_PIXELS 1
 #include "mcugen/simd_tile_template.h"
@@ -94,11 +98,12 @@ static inline MG_TARGET void MG_TILES(const mg_simd_dense *p, const uint8_t *con
     }
 }
 
-/* Blocks of pixels are as equal as possible; MG_BLOCKS of them are finished together. */
+/* Blocks of pixels are as equal as possible. */
 static MG_TARGET void MG_DENSE(const mg_simd_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {
-    const uint32_t blocks = (pixels + MG_MOST - 1u) / MG_MOST;
-    const uint32_t size = blocks != 0u ? (pixels + blocks - 1u) / blocks : 1u;
+    const uint32_t blocks = (pixels + MG_USUAL - 1u) / MG_USUAL;
+    const uint32_t equal = blocks != 0u ? (pixels + blocks - 1u) / blocks : 1u;
+    const uint32_t size = pixels == MG_MOST ? pixels : equal;
     const size_t scalars = (size_t)p->kernel_h * p->segments * p->groups * MG_SIMD_LANES * MG_SIMD_TAPS;
     const MG_SCALAR *const weights = p->weights;
     const uint32_t most = size * MG_BLOCKS;
@@ -121,3 +126,4 @@ static MG_TARGET void MG_DENSE(const mg_simd_dense *p, const uint8_t *const *row
 #undef MG_TILES
 #undef MG_TILE
 #undef MG_DENSE
+#undef MG_USUAL

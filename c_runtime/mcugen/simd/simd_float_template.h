@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: MG_SIMD_OF(dense_f32), the products of simd_floats.h with the set MG_SET, in tiles of 6, 4 and 2 times
- * MG_UNIT pixels.
+ * MG_UNIT pixels; with MG_DEEP 1, see simd_float_tile_template.h, of 4 and 2 alone.
  */
 #define MG_TILE(pixels) MG_PART(MG_SIMD_OF(tile), pixels)
 #define MG_VECTOR(blocks) MG_PART(MG_SIMD_OF(vector), blocks)
@@ -72,7 +72,7 @@ static MG_TARGET void MG_SIMD_OF(pixels)(const mg_simd_floats *p, const mg_f32 *
                                         const mg_f32 *start, size_t apart, mg_f32 *out, uint32_t t)
 {
     const uint32_t units = (n + MG_UNIT - 1u) / MG_UNIT, least = n < 4u * MG_UNIT ? 2u * MG_UNIT : 4u * MG_UNIT;
-    const uint32_t sixes = n < 6u * MG_UNIT ? 0u : 2u * (units / 12u) + mg_simd_sixes[units % 12u];
+    const uint32_t sixes = MG_DEEP || n < 6u * MG_UNIT ? 0u : 2u * (units / 12u) + mg_simd_sixes[units % 12u];
     const uint32_t first = sixes * 6u * MG_UNIT < n ? sixes * 6u * MG_UNIT : n;
     const mg_f32 *const weights = p->weights + (size_t)t * p->kernel_h * p->segments * p->taps * MG_SIMD_LANES;
     const uint32_t o = t * MG_SIMD_LANES, lanes = mg_simd_lanes(p, t);

@@ -11,8 +11,8 @@
  * tiles    blocks of 16 output channels, out_c channels in all
  * block    pixels that are computed with all weights before the next ones, so that they stay in a near cache
  *
- * The sum of a channel runs over its taps in their order, whatever is computed beside it. With the sets fma and fma512
- * each product is added without being rounded; so their last bits are not those of plain C.
+ * The sum of a channel runs over its taps in their order, whatever is computed beside it. With the sets fma, fma512 and
+ * fmla each product is added without being rounded; so their last bits are not those of plain C.
  */
 #ifndef MCUGEN_SIMD_FLOATS_H
 #define MCUGEN_SIMD_FLOATS_H

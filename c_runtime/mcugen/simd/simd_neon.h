@@ -14,7 +14,7 @@
 #include "mcugen/simd_plain.h"
 
 #define MG_TARGET_neon
-#define MG_PIXELS_neon 4u /* that depthwise convolutions compute together */
+#define MG_PIXELS_neon 5u /* that depthwise convolutions compute together */
 #define MG_NEON static inline __attribute__((always_inline))
 
 /* Two partial sums of each of 16 channels: a_low of channels 0 and 1, a_high of 2 and 3, up to d_high of 14 and 15. */
@@ -145,13 +145,28 @@ MG_NEON mg_neon_sums mg_neon_channels(mg_neon_sums s, const mg_s16 *x, int16x8_t
     return s;
 }
 
-MG_NEON mg_neon_sums mg_neon_dot_pair(mg_neon_sums s, const mg_s16 *a, const mg_s16 *b, const int16_t *w)
+MG_NEON mg_neon_sums mg_neon_dot_s16(mg_neon_sums s, const mg_s16 *a, const mg_s16 *b, const int16_t *w)
 {
     const int16x8_t first = vld1q_s16(w), second = vld1q_s16(w + 8), third = vld1q_s16(w + 16);
     const int16x8_t fourth = vld1q_s16(w + 24);
     s = mg_neon_channels(s, a, vuzp1q_s16(first, third), vuzp1q_s16(second, fourth));
     __asm__ volatile(""); /* further elements are not loaded ahead */
     return mg_neon_channels(s, b, vuzp2q_s16(first, third), vuzp2q_s16(second, fourth));
+}
+
+/* sums + a * w[c] + b * w[16 + c] on bytes: two products fit 16 bits, as no weight is -128. */
+MG_NEON mg_neon_sums mg_neon_dot_s8(mg_neon_sums s, const int8_t *a, const int8_t *b, const int8_t *w)
+{
+    const int8x16_t x = vld1q_s8(a), y = vld1q_s8(b), v = vld1q_s8(w), u = vld1q_s8(w + 16);
+    const int16x8_t first = vmull_s8(vget_low_s8(x), vget_low_s8(v));
+    const int16x8_t low = vmlal_s8(first, vget_low_s8(y), vget_low_s8(u));
+    const int16x8_t high = vmlal_high_s8(vmull_high_s8(x, v), y, u);
+    s.a_low = vaddw_s16(s.a_low, vget_low_s16(low));
+    s.b_low = vaddw_high_s16(s.b_low, low);
+    s.c_low = vaddw_s16(s.c_low, vget_low_s16(high));
+    s.d_low = vaddw_high_s16(s.d_low, high);
+    __asm__ volatile(""); /* further elements are not loaded ahead */
+    return s;
 }
 
 MG_NEON void mg_neon_store_pairs(int32_t *to, mg_neon_sums s)
@@ -266,38 +281,59 @@ MG_NEON void mg_neon_store(int8_t *out, mg_neon_words y, const mg_neon_scale *p,
 }
 
 MG_NEON void mg_neon_finish_once(const mg_neon_scale *p, const int32_t *sums, uint32_t pixels, int8_t *out,
-                                 uint32_t pitch, uint32_t n)
+                                 size_t pitch, uint32_t n)
 {
     for (uint32_t i = 0u; i < pixels; i += 1u) {
-        const mg_neon_words x = mg_neon_sum(sums + i * MG_SIMD_LANES, p);
+        const mg_neon_words x = mg_neon_sum(sums, p);
         const mg_neon_words y = {mg_neon_once(x.a, p->mult.a, p->left.a), mg_neon_once(x.b, p->mult.b, p->left.b),
                                  mg_neon_once(x.c, p->mult.c, p->left.c), mg_neon_once(x.d, p->mult.d, p->left.d)};
-        mg_neon_store(out + i * pitch, y, p, n);
+        mg_neon_store(out, y, p, n);
+        sums += MG_SIMD_LANES;
+        out += pitch;
     }
 }
 
 MG_NEON void mg_neon_finish_twice(const mg_neon_scale *p, const int32_t *sums, uint32_t pixels, int8_t *out,
-                                  uint32_t pitch, uint32_t n)
+                                  size_t pitch, uint32_t n)
 {
     for (uint32_t i = 0u; i < pixels; i += 1u) {
-        const mg_neon_words x = mg_neon_sum(sums + i * MG_SIMD_LANES, p);
+        const mg_neon_words x = mg_neon_sum(sums, p);
         const mg_neon_words y = {mg_neon_twice(x.a, p->mult.a, p->left.a), mg_neon_twice(x.b, p->mult.b, p->left.b),
                                  mg_neon_twice(x.c, p->mult.c, p->left.c), mg_neon_twice(x.d, p->mult.d, p->left.d)};
-        mg_neon_store(out + i * pitch, y, p, n);
+        mg_neon_store(out, y, p, n);
+        sums += MG_SIMD_LANES;
+        out += pitch;
     }
 }
 
-/* Not inlined: its caller needs all registers for sums. */
-static __attribute__((noinline, unused)) void mg_neon_finish(const mg_simd_scale *p, uint32_t o, const int32_t *sums,
-                                                     uint32_t pixels, int8_t *out, uint32_t pitch, uint32_t n)
+/* Functions of their own: their callers need all registers for sums, and the usual one needs few. */
+#define MG_NEON_APART static __attribute__((noinline, unused))
+
+MG_NEON_APART void mg_neon_finish_whole(const mg_simd_scale *p, uint32_t o, const int32_t *sums, uint32_t pixels,
+                                        int8_t *out, uint32_t pitch)
+{
+    const mg_neon_scale s = mg_neon_scale_of(p, o);
+    mg_neon_finish_twice(&s, sums, pixels, out, pitch, MG_SIMD_LANES);
+}
+
+MG_NEON_APART void mg_neon_finish_any(const mg_simd_scale *p, uint32_t o, const int32_t *sums, uint32_t pixels,
+                                      int8_t *out, uint32_t pitch, uint32_t n)
 {
     const mg_neon_scale s = mg_neon_scale_of(p, o);
     if (p->once != 0u) {
         mg_neon_finish_once(&s, sums, pixels, out, pitch, n);
-    } else if (n == MG_SIMD_LANES) {
-        mg_neon_finish_twice(&s, sums, pixels, out, pitch, MG_SIMD_LANES);
     } else {
         mg_neon_finish_twice(&s, sums, pixels, out, pitch, n);
+    }
+}
+
+MG_NEON void mg_neon_finish(const mg_simd_scale *p, uint32_t o, const int32_t *sums, uint32_t pixels, int8_t *out,
+                            uint32_t pitch, uint32_t n)
+{
+    if (n == MG_SIMD_LANES && p->once == 0u) {
+        mg_neon_finish_whole(p, o, sums, pixels, out, pitch);
+    } else {
+        mg_neon_finish_any(p, o, sums, pixels, out, pitch, n);
     }
 }
 

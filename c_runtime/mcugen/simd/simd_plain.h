@@ -84,11 +84,21 @@ static inline mg_plain_sums mg_plain_dot(mg_plain_sums s, mg_plain_taps x, mg_pl
 
 /* sums + a * the first weight + b * the second weight of each channel. a, b: 16 channels; w: the weights of channels
  * 0 to 3 and 8 to 11, then those of the other channels, both weights of a channel side by side. */
-static inline mg_plain_sums mg_plain_dot_pair(mg_plain_sums s, const mg_s16 *a, const mg_s16 *b, const int16_t *w)
+static inline mg_plain_sums mg_plain_dot_s16(mg_plain_sums s, const mg_s16 *a, const mg_s16 *b, const int16_t *w)
 {
     for (uint32_t c = 0u; c < MG_SIMD_LANES; c += 1u) {
         const uint32_t at = (c >> 2 & 1u) * 16u + (c >> 3) * 8u + (c & 3u) * 2u;
         s.at[c] = (int32_t)((uint32_t)s.at[c] + (uint32_t)(a[c] * w[at]) + (uint32_t)(b[c] * w[at + 1u]));
+    }
+    return s;
+}
+
+/* sums + a * the first weight + b * the second weight of each channel, on bytes. w: the first weights of 16 channels,
+ * then the second ones. */
+static inline mg_plain_sums mg_plain_dot_s8(mg_plain_sums s, const int8_t *a, const int8_t *b, const int8_t *w)
+{
+    for (uint32_t c = 0u; c < MG_SIMD_LANES; c += 1u) {
+        s.at[c] = (int32_t)((uint32_t)s.at[c] + (uint32_t)(a[c] * w[c] + b[c] * w[MG_SIMD_LANES + c]));
     }
     return s;
 }
@@ -98,7 +108,7 @@ static inline void mg_plain_store_dots(int32_t *to, mg_plain_sums s)
     (void)memcpy(to, s.at, sizeof(s.at));
 }
 
-/* The 16 sums that mg_plain_dot_pair added up; mg_plain_store_dots stores those of mg_plain_dot. */
+/* The 16 sums that mg_plain_dot_s16 added up; mg_plain_store_dots stores those of mg_plain_dot. */
 static inline void mg_plain_store_pairs(int32_t *to, mg_plain_sums s)
 {
     (void)memcpy(to, s.at, sizeof(s.at));

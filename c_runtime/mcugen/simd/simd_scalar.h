@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The operations on 16 floats of kernels for x86-64 in plain C: the meaning of those of the other sets.
+ * The operations on 16 floats in plain C: the meaning of those of the other sets.
  */
 #ifndef MCUGEN_SIMD_SCALAR_H
 #define MCUGEN_SIMD_SCALAR_H

@@ -82,5 +82,5 @@ ISA = InstructionSet(
     instruction=instruction,
     operation=operation,
     unwind=(".eh_frame",),
-    feature_needs={"dotprod": frozenset({"neon"}), "neon": frozenset({"fpu"})},
+    feature_needs={"dotprod": frozenset({"neon"}), "neon": frozenset({"fpu"}), "fma": frozenset({"fpu"})},
 )

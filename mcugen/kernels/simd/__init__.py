@@ -1,5 +1,5 @@
 """Kernels for application cores: on x86-64 int8 data in vectors of AVX2, AVX-VNNI or AVX512-VNNI, and floats in vectors
-of FMA or AVX-512; on 64-bit Arm int8 data in vectors of NEON or its dot products.
+of FMA or AVX-512; on 64-bit Arm both in vectors of NEON, and int8 data with its dot products.
 
 Without these they run too, slower.
 """
@@ -59,6 +59,7 @@ FAMILY = Family(
         ),
         DepthwiseConv2D: (
             *_windows(reads_one_channel),
+            tap_pairs.depthwise_bytes("neon", no_least_weight),
             *(tap_pairs.depthwise(how) for how in ("avx2", "neon")),
             float_tiles.WINDOW.ruled(reads_one_channel),
             float_taps.DEPTHWISE,

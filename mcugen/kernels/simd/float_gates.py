@@ -1,4 +1,4 @@
-"""Recurrent layers on floats on x86-64: the data of several steps at once, then step by step the state."""
+"""Recurrent layers on floats: the data of several steps at once, then step by step the state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Depthwise convolutions on floats on x86-64: 16 channels and four pixels at a time."""
+"""Depthwise convolutions on floats: 16 channels and four pixels at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions and fully connected layers on floats on x86-64: 16 output channels and up to 12 pixels at a time."""
+"""Convolutions and fully connected layers on floats: 16 output channels and up to 12 pixels at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Depthwise convolutions in vectors: 16 channels and two taps at a time, on rows of int16."""
+"""Depthwise convolutions in vectors: 16 channels and two taps at a time, on rows of int16 or of bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Text
 from mcugen.kernels.simd import block_scales
 from mcugen.ops import _filter
@@ -65,10 +65,10 @@ def taps(call: Call) -> np.ndarray:
 
 
 def _weights(call: Call) -> np.ndarray:
-    """The weights as [tiles, pairs, 16, 2]."""
+    """The weights as [tiles, 16, pairs, 2]."""
     w = np.tile(matrix(call), (lanes_of(call).times, 1))
     w = block_scales.filled(np.pad(w, ((0, 0), (0, w.shape[1] % 2))))
-    return w.reshape(-1, block_scales.LANES, w.shape[1] // 2, 2)[:, _ORDER].transpose(0, 2, 1, 3)
+    return w.reshape(-1, block_scales.LANES, w.shape[1] // 2, 2)
 
 
 def _before(call: Call) -> int:
@@ -85,11 +85,23 @@ def row_len(call: Call) -> int:
 
 
 def _params(call: Call) -> Params:
+    """The parameters of rows of int16, from which the zero point is taken."""
+    weights = _weights(call)[:, _ORDER].transpose(0, 2, 1, 3)
+    return _params_with(call, weights.astype(np.int16), 0)
+
+
+def _byte_params(call: Call) -> Params:
+    """The parameters of rows of bytes; the biases take the zero point back."""
+    weights = _weights(call).transpose(0, 2, 3, 1)
+    return _params_with(call, weights.astype(np.int8), call.input(0).zero_point)
+
+
+def _params_with(call: Call, weights: np.ndarray, offset: int) -> Params:
     x, found = call.input(0), lanes_of(call)
-    scale = block_scales.fields(call, 0)
+    scale = block_scales.fields(call, offset)
     repeated = {name: _repeated(call, scale[name]) for name in ("bias", "mult", "right")}
     return {
-        "weights": _weights(call).astype(np.int16).reshape(-1),
+        "weights": weights.reshape(-1),
         "taps": taps(call),
         **{f"scale.{name}": value for name, value in (scale | repeated).items()},
         "in_len": x.shape[2] * x.shape[3],
@@ -128,4 +140,18 @@ def depthwise(how: str) -> Kernel:
         cost=Cost(_work, TERMS),
         needs=frozenset({how}),
         short=f"dw_{how}",
+    )
+
+
+def depthwise_bytes(how: str, *rules: Rule) -> Kernel:
+    """The kernel for int8 weights whose rows are the bytes of the image. how: its feature. rules: further ones."""
+    return Kernel(
+        f"mg_depthwise_conv2d_s8__{how}_bytes",
+        Ring(row_window, lambda call: RowStorage("s8", row_len(call))),
+        (_filter.int8_data, _filter.constant_weights, one_output_each, few_taps, block_scales.scales_down, *rules),
+        _byte_params,
+        text=Text(struct="mg_simd_depthwise"),
+        cost=Cost(_work, TERMS),
+        needs=frozenset({how}),
+        short=f"dw_{how}_bytes",
     )

@@ -20,7 +20,7 @@ _SETS = {
 """Flags in /proc/cpuinfo of the vector instructions that kernels of these machines' boards use, best first, with
 names.
 """
-_FLOAT_SETS = (({"avx512f"}, "AVX-512"), ({"avx2", "fma"}, "FMA"))
+_FLOAT_SETS = (({"avx512f"}, "AVX-512"), ({"avx2", "fma"}, "FMA"), ({"asimd"}, "NEON"))
 """Flags that kernels on floats need, all of them, best first, with names."""
 
 
@@ -37,7 +37,7 @@ def instructions_of(needs: Iterable[Collection[str]]) -> str:
     every = least if best else ""
     possible = {"vnni": best, "avx2": every, "dotprod": best, "neon": every}
     found = (next((possible[name] for name in possible if name in used), ""), _floats() if "fma" in used else "")
-    return " and ".join(name for name in found if name) or "portable C"
+    return " and ".join(dict.fromkeys(name for name in found if name)) or "portable C"
 
 
 def name() -> str:

@@ -87,6 +87,7 @@ def test_flags_of_arm_choose_the_board(
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     assert processor.board() == board and processor.name() == "Some Board 7"
     assert processor.instructions_of([{"dotprod", "neon"}, set()]) == best
+    assert processor.instructions_of([{"fma"}]) == ("NEON" if board != "host" else "portable C")
     assert processor.instructions_of([{"neon"}, {"fpu"}]) == ("NEON" if board != "host" else "portable C")
 
 
