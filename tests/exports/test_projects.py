@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mcugen
@@ -262,3 +263,34 @@ def test_exports_agree_on_where_the_c_stands(tmp_path: Path) -> None:
     run_checked(["sh", "-c", line], cwd=tmp_path)
     assert same(run([tmp_path / "digits"]).stdout, made)
     assert len(printed(made)) == 10
+
+
+ARM = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-cpu", "cortex-a53"]
+
+
+def test_linux_installs_a_library_and_a_service_also_for_64_bit_arm(tmp_path: Path) -> None:
+    """A float model, compiled for another computer: ctest, a program of pkg-config's flags and the service."""
+    made = build(tmp_path / "out", "linux", model=model_file(FLOATS, tmp_path), board="raspberry-pi-5")
+    installed, here = tmp_path / "installed", tmp_path / "b"
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={tmp_path / 'out/linux/aarch64.cmake'}"
+    run_checked(["cmake", "-S", tmp_path / "out/linux", "-B", here, toolchain])
+    run_checked(["cmake", "--build", here])
+    assert "100% tests passed" in run_checked(["ctest", "--test-dir", here]).stdout.decode()
+    run_checked(["cmake", "--install", here, "--prefix", installed])
+    pc = installed / "lib/pkgconfig" / f"{made.name}.pc"
+    flags = run_checked(["pkg-config", "--cflags", "--libs", pc]).stdout.decode().split()
+    assert "-lm" in flags
+    run_checked(["aarch64-linux-gnu-gcc", tmp_path / "out/examples/main.c", *flags, "-o", tmp_path / "main"])
+    assert same(run_checked([*ARM, tmp_path / "main"]).stdout, made)
+    x = made.imported.type(made.imported.inputs[0])
+    samples = np.random.default_rng(1).standard_normal((3, *x.shape)).astype(np.float32)
+    served = run_checked([*ARM, installed / f"bin/{made.name}_service"], stdin=samples.tobytes()).stdout
+    expected = np.stack([np.asarray(made.run(sample)) for sample in samples])
+    assert np.allclose(np.frombuffer(served, np.float32), expected.reshape(-1), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["rows", "frames"])
+def test_the_service_of_pushed_inputs_compiles_without_a_warning(tmp_path: Path, mode: str) -> None:
+    model = ROOT / "examples/microphone/sweeps.tflite" if mode == "frames" else DIGITS
+    build(tmp_path, "linux", model=model, input_mode=mode)
+    run_checked(["gcc", *WARNINGS, "-I.", "-fsyntax-only", "linux/service.c"], cwd=tmp_path)
