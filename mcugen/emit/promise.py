@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from enum import Enum
 
 from mcugen.ir.graph import Graph
+from mcugen.ops._integer_recurrent import IntegerRecurrent
 from mcugen.oracle.interpreter import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
 
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
@@ -20,6 +21,7 @@ class Promise(Enum):
     ROUNDED = (
         "the real value of each quantized operator, rounded once; {title} may round one next to a half another way"
     )
+    WIDE = "the integers of quantized operators, those on int16 as in TensorFlow Lite; {title} computes these in floats"
     NEAR = "results within {near} of {title}, relative to the magnitude of the sums"
     FROM_NEAR = "integers from floats within {near} of {title}'s: next to a step or a bound, another integer"
 
@@ -41,8 +43,22 @@ def promises_of(imported: Graph, reference: str, tabulated: Collection[str] = ()
                 near.update(node.outputs)
         near |= {state.before for state in imported.states if state.after in near}
     exact = Promise.ROUNDED if imported.rounds_once else Promise.BITS
+    exact = Promise.WIDE if reference == "ort" and _is_wide(imported) else exact
     of_near = {name: Promise.NEAR if imported.type(name).is_float else Promise.FROM_NEAR for name in imported.outputs}
     return [of_near[name] if name in near else exact for name in imported.outputs]
+
+
+def _is_wide(imported: Graph) -> bool:
+    """Whether operators compute on int16 as TensorFlow Lite does, in a graph of another runtime."""
+    for node in imported.nodes:
+        is_stated = str(getattr(node.op, "rounding", "")) != ""
+        if is_stated or node.op.only_moves or isinstance(node.op, IntegerRecurrent):
+            continue
+        types = [imported.type(name) for name in (*node.inputs, *node.outputs) if name is not None]
+        is_integer = all(imported.type(name).quant is not None for name in node.outputs)
+        if is_integer and any(t.dtype == "s16" and t.quant is not None for t in types):
+            return True
+    return False
 
 
 def stated(promises: Sequence[Promise], labels: Sequence[str], title: str, *, halves: bool) -> str:

@@ -13,6 +13,7 @@ import pytest
 import mcugen
 from mcugen.builds.mixed import by_noise, mixed_report
 from mcugen.builds.mixed.plan import BitsChooser, Request
+from mcugen.emit.promise import Promise, promises_of
 from mcugen.formats import read, registry
 from mcugen.ops.element_function import ElementFunction
 from mcugen.ops.normalization import Normalization
@@ -100,6 +101,7 @@ def test_files_hold_the_same_integers(
     assert not [node for node in graph.nodes if graph.type(node.outputs[0]).is_float and not node.op.only_moves]
     if bits == 16:
         assert sum(isinstance(node.op, ElementFunction) for node in graph.nodes) == 2
+    assert promises_of(graph, "ort") == [Promise.WIDE]
     artifact = mcugen.compile(path)
     low, high = np.iinfo(graph.type(graph.inputs[0]).np_dtype).min, np.iinfo(graph.type(graph.inputs[0]).np_dtype).max
     x = np.random.default_rng(2).integers(low, high + 1, (5, 1, ROWS, WIDTH)).astype(f"i{bits // 8}")
