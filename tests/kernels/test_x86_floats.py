@@ -14,15 +14,18 @@ import pytest
 import mcugen
 from mcugen import kernels
 from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType
 from mcugen.kernels.simd import FAMILY, float_tiles
 from mcugen.machines.toolchain.host_gcc import SANITIZE
 from mcugen.ops import _recurrent
 from mcugen.ops._filter_examples import example
+from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.gru import Gru
 from mcugen.ops.lstm import Lstm
+from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.system import resources
 from tests.kernels.test_mve_taps import served_by
 from tests.support import conformance, program
@@ -138,7 +141,40 @@ class Gated(Gru):
         return [served_by(cls, found) for found in made]
 
 
-OPERATORS: tuple[type[Op], ...] = (Windows, Depthwise, Vectors, LongMemory, Gated)
+class Largest(MaxPool2D):
+    """Whole blocks of channels and overlapping ones; windows beyond all sides of the image. Source: none."""
+
+    kernels = own(MaxPool2D)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        def one(op: MaxPool2D, shape: tuple[int, ...]) -> Example:
+            x = TensorType(shape, "f32")
+            return Example(op, (x,), op.infer(x), {}, 11)
+
+        made = [
+            one(MaxPool2D((3, 3), (2, 2), "VALID"), (1, 7, 9, 16)),
+            one(MaxPool2D((3, 2), (1, 2), "SAME", "RELU6"), (2, 4, 5, 37)),
+            one(MaxPool2D((2, 2), (2, 2), ((1, 1), (1, 1))), (1, 6, 6, 48)),
+        ]
+        return [served_by(cls, found) for found in made]
+
+
+class Sums(Add):
+    """Whole blocks of elements, a rest, both. Source: none."""
+
+    kernels = own(Add)
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        def one(op: Add, shape: tuple[int, ...]) -> Example:
+            x = TensorType(shape, "f32")
+            return Example(op, (x, x), op.infer(x, x), {}, 11)
+
+        return [served_by(cls, one(Add(act), shape)) for act, shape in (("NONE", (1, 2, 16)), ("RELU", (5, 7)))]
+
+
+OPERATORS: tuple[type[Op], ...] = (Windows, Depthwise, Vectors, LongMemory, Gated, Largest, Sums)
 
 
 def test_all_operators_with_kernels_on_floats_are_tested() -> None:

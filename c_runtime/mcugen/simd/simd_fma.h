@@ -59,6 +59,13 @@ MG_FMA mg_fma_sums mg_fma_add_each(mg_fma_sums s, mg_fma_sums x, mg_fma_sums w)
     return s;
 }
 
+MG_FMA mg_fma_sums mg_fma_larger(mg_fma_sums x, mg_fma_sums y)
+{
+    __asm__("vmaxps %0, %1, %0" : "+x"(y.a) : "x"(x.a));
+    __asm__("vmaxps %0, %1, %0" : "+x"(y.b) : "x"(x.b));
+    return y;
+}
+
 /* x clamped. NaN stays: of two operands of which one is NaN, the instructions return the first that is written here. */
 MG_FMA mg_f32x8 mg_fma_clamp(mg_f32x8 x, float low, float high)
 {

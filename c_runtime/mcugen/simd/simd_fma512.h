@@ -35,6 +35,12 @@ MG_FMA512 mg_fma512_sums mg_fma512_add(mg_fma512_sums s, mg_fma512_one x, mg_fma
 
 #define mg_fma512_add_each mg_fma512_add
 
+MG_FMA512 mg_fma512_sums mg_fma512_larger(mg_fma512_sums x, mg_fma512_sums y)
+{
+    __asm__("vmaxps %0, %1, %0" : "+v"(y) : "v"(x));
+    return y;
+}
+
 MG_FMA512 void mg_fma512_store(mg_f32 *to, mg_fma512_sums s, uint32_t n, float low, float high)
 {
     const mg_fma512_one least = mg_fma512_share(&low), most = mg_fma512_share(&high);

@@ -29,6 +29,14 @@ MG_FMLA mg_fmla_sums mg_fmla_load(const mg_f32 *from)
     return s;
 }
 
+/* A comparison selects, so that NaN is treated as in plain C. */
+MG_FMLA mg_fmla_sums mg_fmla_larger(mg_fmla_sums x, mg_fmla_sums y)
+{
+    const mg_fmla_sums s = {vbslq_f32(vcgtq_f32(x.a, y.a), x.a, y.a), vbslq_f32(vcgtq_f32(x.b, y.b), x.b, y.b),
+                            vbslq_f32(vcgtq_f32(x.c, y.c), x.c, y.c), vbslq_f32(vcgtq_f32(x.d, y.d), x.d, y.d)};
+    return s;
+}
+
 MG_FMLA mg_fmla_one mg_fmla_share(const mg_f32 *x)
 {
     mg_fmla_one first;

@@ -47,6 +47,15 @@ static inline mg_scalar_sums mg_scalar_add_each(mg_scalar_sums s, mg_scalar_sums
     return s;
 }
 
+/* x where it is larger than y, else y, lane by lane */
+static inline mg_scalar_sums mg_scalar_larger(mg_scalar_sums x, mg_scalar_sums y)
+{
+    for (uint32_t c = 0u; c < MG_SIMD_LANES; c += 1u) {
+        y.at[c] = x.at[c] > y.at[c] ? x.at[c] : y.at[c];
+    }
+    return y;
+}
+
 /* The first n lanes, clamped. */
 static inline void mg_scalar_store(mg_f32 *to, mg_scalar_sums s, uint32_t n, float low, float high)
 {

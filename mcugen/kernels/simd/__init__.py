@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from mcugen.ir.call import Call, Rule
 from mcugen.ir.kernel import Family, Kernel
-from mcugen.kernels.simd import byte_dots, byte_sums, float_gates, float_taps, float_tiles, tap_pairs
+from mcugen.kernels.simd import (
+    byte_dots,
+    byte_sums,
+    float_gates,
+    float_pools,
+    float_sums,
+    float_taps,
+    float_tiles,
+    tap_pairs,
+)
 from mcugen.kernels.simd.byte_dots import FLIP, ByteSet, no_least_weight
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -16,6 +25,7 @@ from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.gru import Gru
 from mcugen.ops.lstm import Lstm
+from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.sub import Sub
 
 AVX2 = frozenset({"avx2"})
@@ -65,9 +75,10 @@ FAMILY = Family(
             float_taps.DEPTHWISE,
         ),
         FullyConnected: (*_vectors(), float_tiles.VECTORS),
+        MaxPool2D: (float_pools.MAX,),
         Lstm: (float_gates.LSTM,),
         Gru: (float_gates.GRU,),
-        Add: SUMS,
+        Add: (*SUMS, float_sums.SUM),
         Sub: SUMS,
     },
 )

@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from mcugen.solve.schedule import Schedule
+
 PORTABLE = "host"
 """The board for any computer."""
 
@@ -38,6 +40,12 @@ def instructions_of(needs: Iterable[Collection[str]]) -> str:
     possible = {"vnni": best, "avx2": every, "dotprod": best, "neon": every}
     found = (next((possible[name] for name in possible if name in used), ""), _floats() if "fma" in used else "")
     return " and ".join(dict.fromkeys(name for name in found if name)) or "portable C"
+
+
+def in_words(schedule: Schedule) -> str:
+    """How the C of a schedule runs here, such as `AVX2, 2 threads`."""
+    used, threads = instructions_of(step.choice.kernel.needs for step in schedule.steps), schedule.bands
+    return f"{used}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def name() -> str:

@@ -94,14 +94,8 @@ def evaluate(
         there = _answers(model, simulated, test)
     named = (artifact.name, artifact.target.name, found.count)
     table = test.confusion(outputs)
-    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, _ran_as(artifact))
-
-
-def _ran_as(artifact: Artifact) -> str:
-    """How the C of a build runs on this computer, such as `AVX2, 2 threads`."""
-    used = processor.instructions_of(step.choice.kernel.needs for step in artifact.schedule.steps)
-    threads = artifact.schedule.bands
-    return f"{used}, {threads} thread{'s' if threads > 1 else ''}"
+    ran_as = processor.in_words(artifact.schedule)
+    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, ran_as)
 
 
 def _strongest(decisions: np.ndarray, end: End) -> np.ndarray:
