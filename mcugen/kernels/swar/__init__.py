@@ -5,7 +5,7 @@ instructions.
 from __future__ import annotations
 
 from mcugen.ir.kernel import Family
-from mcugen.kernels.swar import columns, conv_direct, matmul_bytes, vectors
+from mcugen.kernels.swar import columns, conv_direct, four_dots, matmul_bytes, vectors
 from mcugen.kernels.swar.words import DEPTHWISE, DEPTHWISE_DIRECT, RUN, WINDOW
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
@@ -23,14 +23,20 @@ FAMILY = Family(
             vectors.DIRECT.ruled(is_pointwise),
             conv_direct.POINTWISE.ruled(is_pointwise),
             conv_direct.WINDOW.ruled(one_group),
+            four_dots.VECTOR.ruled(is_pointwise),
+            four_dots.WINDOW.ruled(one_group),
         ),
-        FullyConnected: tuple(kernel.ruled(single_rounding_fits) for kernel in (vectors.VECTOR, vectors.DIRECT)),
+        FullyConnected: (
+            *(kernel.ruled(single_rounding_fits) for kernel in (vectors.VECTOR, vectors.DIRECT)),
+            four_dots.VECTOR,
+        ),
         DepthwiseConv2D: (
             WINDOW.ruled(reads_one_channel),
             conv_direct.WINDOW.ruled(reads_one_channel),
             DEPTHWISE.ruled(one_output_each),
             DEPTHWISE_DIRECT.ruled(one_output_each),
             columns.KERNEL.ruled(one_output_each),
+            four_dots.WINDOW.ruled(reads_one_channel),
         ),
     },
 )

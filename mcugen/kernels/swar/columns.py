@@ -124,6 +124,8 @@ def shortened(runtime: RuntimeScaling, ends: np.ndarray, span: int) -> ShortScal
     """
     levels = np.arange(1, span + 1)[:, None]
     first = runtime.first_sums(levels)
+    if (runtime.outputs(first) < levels).any() or (runtime.outputs(first - 1) >= levels).any():
+        return None
     at, shift = np.clip(first, ends[0], ends[1] + 1), PART_BITS - runtime.shift
     wanted = levels << (shift + PART_BITS)
     mult, rounding = np.zeros_like(runtime.mult), np.zeros_like(runtime.mult)
