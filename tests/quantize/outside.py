@@ -40,8 +40,9 @@ def run_onnx(path: Path, x: np.ndarray) -> np.ndarray:
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     model = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    name = model.get_inputs()[0].name
-    return np.concatenate([model.run(None, {name: x[k : k + 200]})[0] for k in range(0, len(x), 200)])
+    given = model.get_inputs()[0]
+    at_once = given.shape[0] if isinstance(given.shape[0], int) else 200
+    return np.concatenate([model.run(None, {given.name: x[k : k + at_once]})[0] for k in range(0, len(x), at_once)])
 
 
 def run_tflite(path: Path, x: np.ndarray) -> np.ndarray:
