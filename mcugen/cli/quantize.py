@@ -136,6 +136,11 @@ def _keep_memory() -> None:
     "file has half the size.",
 )
 @click.option(
+    "--block",
+    type=click.Choice(["32", "64"]),
+    help="Weights of 4 bits get a scale for each block of this many, in an .onnx.",
+)
+@click.option(
     "--activations",
     type=click.Choice(["8", "16", "mixed"]),
     default="8",
@@ -397,6 +402,15 @@ def _bits(text: str) -> int:
     return _BYTE if text == "mixed" else int(text)
 
 
+def _block(values: dict[str, Any]) -> int:
+    """The weights of a block; 0 if there are none. Raises UsageError for blocks of other weights than those of 4 bits.
+    """
+    if values["block"] and values["weights"] != "4":
+        what = f"--weights {values['weights']} has no blocks: only weights of 4 bits have a scale for each block"
+        raise UsageError(what, where="--block", hint="add --weights 4, or leave --block out")
+    return int(values["block"] or 0)
+
+
 def _choices(values: dict[str, Any]) -> Any:
     from mcugen.quantize.quantize_model import QuantizeOptions
     from mcugen.quantize.recipe import Widths
@@ -418,7 +432,7 @@ def _choices(values: dict[str, Any]) -> Any:
         "metric",
     )
     return QuantizeOptions(
-        widths=Widths(_bits(values["weights"]), _bits(values["activations"])),
+        widths=Widths(_bits(values["weights"]), _bits(values["activations"]), block=_block(values)),
         shapes=Options(input_shape=values["input_shape"]).shapes,
         task=values["task"] or "",
         input_layout=values["input_layout"] or "",

@@ -57,11 +57,14 @@ class QuantParams:
     """real = scale * (q - zero_point), per tensor or along one axis.
 
     scale, zero_point: a single entry for the whole tensor, or one entry per index of `axis`.
+    block: if not 0, each row along `axis` consists of blocks of that many adjacent integers, which are multiples of one
+    factor by integers of 4 bits; files and kernels store these (see `mcugen.ir.block_factors`).
     """
 
     scale: tuple[float, ...]
     zero_point: tuple[int, ...]
     axis: int = 0
+    block: int = 0
 
     @property
     def per_channel(self) -> bool:

@@ -15,15 +15,17 @@ KINDS = {
     "s8w8": ("s8", "s8", "s32"),
     "s8w9": ("s8", "s16", "s32"),
     "s8w16": ("s8", "s16", "s32"),
+    "s8b4": ("s8", "s16", "s32"),
     "s16": ("s16", "s8", "s64"),
     "f32": ("f32",) * 3,
     "f16": ("f32",) * 3,
 }
 """Kind of an example -> element types of data, weights and bias.
 
-s8w4: weights of 4 bits. s8w8: weights of which many are -128. s8w9: uint8 weights minus a zero point. f16: float32
-weights that float16 can hold.
+s8w4: weights of 4 bits. s8w8: weights of which many are -128. s8w9: uint8 weights minus a zero point. s8b4: weights of
+4 bits times a factor for each block of 32. f16: float32 weights that float16 can hold.
 """
+_BLOCK = 32
 
 
 def example(
@@ -61,13 +63,16 @@ def example(
     count = channels if per_channel and kind not in ("s8w9", "s8w16") else 1
     x = TensorType(tuple(shape), data_dtype, QuantParams((0.5,), (zero,)))
     scale = tuple(0.5 + 0.25 * k for k in range(count))
-    w = TensorType(tuple(weights), weight_dtype, QuantParams(scale, (0,) * count, axis if count > 1 else 0))
+    block = _BLOCK if kind == "s8b4" else 0
+    w = TensorType(tuple(weights), weight_dtype, QuantParams(scale, (0,) * count, axis if count > 1 else 0, block))
     quant = QuantParams((0.25 / gain,), (-zero // 2 if out_zero is None else out_zero,))
     return Example(op, (x, w, b), (TensorType(op.infer(x, w, b)[0].shape, data_dtype, quant),), constants, seed)
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Weights for a kind of `KINDS` that limits their values, else None. In s8w4 only the first weight is -8."""
+    """Weights for a kind of `KINDS` that limits their values, else None. In s8w4 only the first weight is -8. Those in
+    blocks have the output channels first.
+    """
     rng = np.random.default_rng(seed)
     if kind == "s8w4":
         narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)
@@ -77,6 +82,11 @@ def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
         whole = rng.integers(-128, 128, shape, np.int8)
         whole.reshape(-1)[::5] = -128
         return whole
+    if kind == "s8b4":
+        length = int(np.prod(shape[1:]))
+        factors = np.repeat(rng.integers(1, 255, (shape[0], -(-length // _BLOCK)), np.int16, endpoint=True), _BLOCK, 1)
+        narrow = rng.integers(-8, 7, (shape[0], length), np.int16, endpoint=True)
+        return np.asarray(narrow * factors[:, :length]).reshape(shape)
     if kind == "f16":
         halves = rng.normal(0, 0.5, shape).astype(np.float16)
         halves.reshape(-1)[::5] *= np.float16(2**-15)  # float16 subnormals, which have fewer bits

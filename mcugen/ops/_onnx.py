@@ -179,12 +179,20 @@ def stored(sink: Sink, x: str, t: TensorType) -> str:
     return x if sink.type(x) == t else sink.operator("Stored", [x], [t])[0]
 
 
-def convolution(perm: Sequence[int]) -> Write:
-    """A Write to Conv. perm: transposes the weights to [outputs, inputs of a group, height, width]."""
+def _plain_weights(call: Call, sink: Sink, name: str, perm: Sequence[int]) -> str:
+    return transposed(sink, name, perm)
+
+
+def convolution(
+    perm: Sequence[int], form: Callable[[Call, Sink, str, Sequence[int]], str] = _plain_weights
+) -> Write:
+    """A Write to Conv. perm: transposes the weights to [outputs, inputs of a group, height, width]. form: returns the
+    weights, transposed, as the file holds them.
+    """
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         x, w = call.input(0).shape, call.input(1).shape
-        weights = transposed(sink, str(inputs[1]), perm)
+        weights = form(call, sink, str(inputs[1]), perm)
         attributes = {**geometry(call.op.window(w), x), "group": x[3] // sink.type(weights).shape[1]}
         operands = [channels_first(sink, str(inputs[0])), weights]
         return [

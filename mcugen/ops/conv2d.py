@@ -17,7 +17,7 @@ from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _tflite
+from mcugen.ops import _accumulators, _blocked, _filter, _onnx, _ordered, _slim, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, row_kernels, sums_fit, window_of
@@ -111,6 +111,7 @@ class Conv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps and channels of w[o, kh, kw, c] * x[n, i*s+kh*d-p, ..., c]).
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 or s4 per channel (u8 with u8, f32 with f32)
+    Weights in blocks of n taps t: w = m[o, t / n] * q[o, t], m from 1 to 255, q from -8 to 7, with a scale per output
     b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
     sum_dtype: s32 if sums of int16 data without a bias wrap to 32 bits, else s64 or empty
     rounding: "even" or "single" if integer results are real numbers rounded once; then b is s32 or f32; see _rounding
@@ -128,11 +129,11 @@ class Conv2D(Weighted):
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
     imports = (Import("tflite", "CONV_2D", from_tflite),)
-    writes = (Write("tflite", to_tflite), _onnx.convolution((0, 3, 1, 2)))
+    writes = (Write("tflite", to_tflite), _onnx.convolution((0, 3, 1, 2), _blocked.written))
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 3
-    kernels = (*_KERNELS, *narrowed(_KERNELS, one_group))
+    kernels = (*_KERNELS, *narrowed(_KERNELS, one_group), *_blocked.convolution(is_pointwise, one_group))
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and not call.has(2):
@@ -344,6 +345,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"rounding": "even", "kind": "s8w9", "size": (4, 5), "c": 3, "o": 5, "kernel": (3, 2), "zero": 9, "gain": 0.006},
     {"rounding": "single", "size": (2, 8), "c": 6, "o": 4, "kernel": (1, 3), "zero": 3, "gain": 2e-3},
     {"kind": "f16", "size": (3, 8), "c": 4, "o": 11, "kernel": (2, 3), "dilation": (1, 2), "activation": "RELU"},
+    {"rounding": "even", "kind": "s8b4", "size": (3, 4), "c": 8, "o": 5, "kernel": (3, 3), "zero": -3, "gain": 2e-5},
+    {"rounding": "even", "kind": "s8b4", "size": (2, 3), "c": 70, "o": 3, "kernel": (1, 1), "zero": 5, "gain": 2e-5},
 )
 
 

@@ -17,7 +17,7 @@ from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal, channels_of, met
 from mcugen.ir.types import TensorType, dtypes, images_of, rows_of
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _rounding, _slim, _tflite
+from mcugen.ops import _accumulators, _blocked, _filter, _onnx, _ordered, _rounding, _slim, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
@@ -147,7 +147,8 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     outputs, length = w.shape
     vectors = _onnx.reshaped(sink, str(inputs[0]), x.with_shape((x.size // length, length)))
     flat = y.with_shape((y.size // outputs, outputs))
-    made = _onnx.weighted(call, sink, flat, "Gemm", [vectors, str(inputs[1])], {"transB": 1}, 1)
+    operands = [vectors, _blocked.written(call, sink, str(inputs[1]))]
+    made = _onnx.weighted(call, sink, flat, "Gemm", operands, {"transB": 1}, 1)
     return [_onnx.reshaped(sink, made, y)]
 
 
@@ -165,6 +166,7 @@ class FullyConnected(Weighted):
     """y[n, o] = activation(b[o] + sum over k of w[o, k] * x[n, k]).
 
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 or s4 (u8 with u8, f32 with f32)
+    Weights in blocks of n inputs: w = m[o, k / n] * q[o, k], m from 1 to 255, q from -8 to 7, with a scale per output
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
     sum_dtype: s32 if sums of int16 data without a bias wrap to 32 bits, else s64 or empty
     widen: whether y is s16 with s8 data
@@ -190,7 +192,7 @@ class FullyConnected(Weighted):
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 1
-    kernels = (*_KERNELS, *narrowed(_KERNELS), _WIDENING, _BY_ROWS)
+    kernels = (*_KERNELS, *narrowed(_KERNELS), _WIDENING, _BY_ROWS, *_blocked.DENSE)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         quant = call.input(1).quant
@@ -339,6 +341,8 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"kind": "f16", "shape": (1, 10), "outputs": 7},
     {"kind": "s8w8", "shape": (2, 37), "outputs": 7, "zero": -128, "activation": "RELU"},
     {"kind": "f16", "shape": (2, 19), "outputs": 12, "activation": "RELU6"},
+    {"rounding": "even", "kind": "s8b4", "shape": (2, 96), "outputs": 6, "zero": -3, "gain": 2e-5, "per_channel": True},
+    {"rounding": "even", "kind": "s8b4", "shape": (1, 45), "outputs": 3, "zero": 7, "gain": 3e-5, "activation": "RELU"},
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import QuantParams, TensorType
-from mcugen.quantize import batch_evaluation, rounding
+from mcugen.quantize import batch_evaluation, block_rounding, rounding
 from mcugen.quantize.im2col import im2col
 from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
 from mcugen.quantize.stored_integers import to_real
@@ -49,7 +49,8 @@ def is_constant(graph: Graph, node: Node) -> bool:
 class Layer:
     """A float node with weights, and the settings of its quantization.
 
-    bits: bits of the weights; one_scale: whether all outputs have one weight scale
+    bits: bits of the weights; one_scale: whether all outputs have one weight scale; block: the number of weights that
+    share a scale; 0: all of an output do
     """
 
     graph: Graph
@@ -58,6 +59,7 @@ class Layer:
     recipe: Recipe
     bits: int
     one_scale: bool = False
+    block: int = 0
 
     @property
     def call(self) -> Call:
@@ -109,11 +111,19 @@ class Layer:
     def _rounded(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
         if self.one_scale:
             return rounding.nearest(w, np.full(w.shape[:2], rounding.scales(w.reshape(-1), self.bits)), self.bits)
+        if self.block:
+            return self._in_blocks(w, moments)
         if moments is None or self.recipe.rounding != LEAST_SQUARES:
             return rounding.nearest(w, rounding.scales(w, self.bits), self.bits)
         if self.refits:
             w = rounding.refitted(w, moments)
         return rounding.least_squares(w.copy(), moments, self.bits)
+
+    def _in_blocks(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
+        """Integers with a scale for each output: products of 4 bits and the factor of their block."""
+        if moments is None or self.recipe.rounding != LEAST_SQUARES:
+            return block_rounding.nearest(w, self.block)
+        return block_rounding.least_squares(rounding.refitted(w, moments) if self.refits else w, moments, self.block)
 
     def _matrix(self, call: Call) -> np.ndarray:
         """The weights as [outputs, taps], float64."""
@@ -156,10 +166,11 @@ class Layer:
     ) -> tuple[Constant, Constant]:
         axis, shape = int(self.node.op.scaled_axis or 0), call.input(1).shape
         moved = (shape[axis], *(n for k, n in enumerate(shape) if k != axis))
-        data = np.moveaxis(rounded.integers.reshape(moved), 0, axis).astype(np.int8)
         scales = rounded.scales.reshape(-1)[: 1 if self.one_scale else None]
-        quant = QuantParams(tuple(float(s) for s in scales), (0,) * scales.size, axis)
-        weights = (TensorType(shape, "s8" if self.bits == 8 else "s4", quant), np.ascontiguousarray(data))
+        quant = QuantParams(tuple(float(s) for s in scales), (0,) * scales.size, axis, self.block)
+        t = TensorType(shape, "s16" if self.block else "s8" if self.bits == 8 else "s4", quant)
+        data = np.moveaxis(rounded.integers.reshape(moved), 0, axis).astype(t.np_dtype)
+        weights = (t, np.ascontiguousarray(data))
         wide = "s64" if x.dtype == "s16" else "s32"
         both = QuantParams(tuple(float(np.float32(x.scale * s)) for s in scales), (0,) * scales.size, 0)
         bias = TensorType((steps.size,), wide, both)

@@ -15,6 +15,7 @@ from mcugen.formats import write
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape
 from mcugen.quantize import balance, cluster, float_model, frame_sequences, guard, layer_bits, older, prune, wide_kinds
+from mcugen.quantize.blocks_of_layers import blocks_of
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.cross_validation import Bench, TaskPool, pool
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
@@ -186,6 +187,7 @@ def quantize(
     graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
     floats = _run_in_floats(read, FloatRun(graph, float_model.REFERENCE, arrays, older=before), data, choices, progress)
     require_offered(floats, widths)
+    blocks = blocks_of(graph, widths, choices.file_format)
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
     judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, progress)
     frame_sequences.require_one_type(integer, read.states)
@@ -198,7 +200,8 @@ def quantize(
     if data is not None:
         progress("looking at each layer")
         diagnosed = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
-    notes = (*imported.notes, *found.notes, *_runtime_notes(integer), *notes_of(integer, floats.reaches()))
+    own = (*blocks, *_runtime_notes(integer), *notes_of(integer, floats.reaches()))
+    notes = (*imported.notes, *found.notes, *own)
     made = Quantized(
         replace(final, features=found.features or imported.features),
         floats,

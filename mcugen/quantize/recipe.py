@@ -53,12 +53,16 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Widths:
-    """Bits of weights (8 or 4) and of activations (8 or 16): the default, and (node, bits) of layers that differ."""
+    """Bits of weights (8 or 4) and of activations (8 or 16): the default, and (node, bits) of layers that differ.
+
+    block: if not 0, weights of 4 bits have a scale for each block of that many
+    """
 
     weights: int = 8
     activations: int = 8
     weights_of: tuple[tuple[str, int], ...] = ()
     activations_of: tuple[tuple[str, int], ...] = ()
+    block: int = 0
 
     @property
     def has_few_bits(self) -> bool:

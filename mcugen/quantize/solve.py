@@ -14,6 +14,7 @@ from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
 from mcugen.quantize import batch_evaluation, layers, recurrent_weights
 from mcugen.quantize.activation_ranges import MIN_MAX, chosen, observed, says_nothing
+from mcugen.quantize.blocks_of_layers import block_of
 from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.recipe import NEAREST, Recipe, Widths
 from mcugen.quantize.scales import BITS, DTYPES, StoredType, activations
@@ -93,7 +94,9 @@ class Solver:
         names = node.outputs if outputs is narrow else tuple(f"{name}{_WIDE_END}" for name in node.outputs)
         for name, made, t in zip(node.outputs, names, outputs, strict=True):
             self.tensors[made] = replace(self.graph.tensors[name], name=made, type=t)
-        self._append(replace(node, op=rule.form or node.op, inputs=tuple(inputs), outputs=names))
+        blocks = block_of(self.graph, node, self.widths)
+        op = node.op.rounded(self.graph.call(node, self.floats.reference)) if blocks else rule.form
+        self._append(replace(node, op=op or node.op, inputs=tuple(inputs), outputs=names))
         for name, made, t in zip(node.outputs, names, narrow, strict=True):
             if made != name:
                 self.tensors[name] = replace(self.graph.tensors[name], type=t)
@@ -204,7 +207,8 @@ class Solver:
         recipe = self.recipe
         if node.name in self.steps:
             recipe = replace(recipe, bias=False, rounding=NEAREST, refit=False)
-        layer = layers.Layer(self.graph, node, self.floats.reference, recipe, bits, one_scale)
+        block = block_of(self.graph, node, self.widths)
+        layer = layers.Layer(self.graph, node, self.floats.reference, recipe, bits, one_scale, block)
         wanted = sums(node.outputs[0]) if recipe.solves else None
         solved = layer.solved(self.tensors[x].type, self.values[x], y, wanted)
         names, made = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"], list[str]()

@@ -122,7 +122,8 @@ FORESTS: tuple[dict[str, int], ...] = (
     {"trees": 12, "depth": 1},
 )
 KINDS = ("s8", "s16", "s8w16", "f32", "s8w4", "s8w9", "f16")
-ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"), ("s8w9", "even"))
+ROUNDED = (("s8", "even"), ("s8", "single"), ("s16", "even"), ("s8w16", "even"), ("s8w4", "even"), ("s8w9", "even"),
+           ("s8b4", "even"))  # fmt: skip
 SCALES = ((2, 1), (5, 1), (3, 4), (1, 16), (1, 5))
 """Factors for rows and columns, and for channels."""
 
@@ -225,11 +226,11 @@ def ended(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int) 
 def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int, out_zero: int | None = None) -> Example:
     """One layer; gain and bias are such that sums fit 32 bits, as in trained networks."""
     taps = math.prod(weights) // weights[axis]
-    spread, most = (30, 127) if kind != "s8w4" else (3, 7)
+    spread, most = {"s8w4": (3, 7), "s8b4": (600, 0)}.get(kind, (30, 127))
     gain = 1.5 / spread / math.sqrt(taps)
     zero = -128 if kind in ("s8", "s8w4") else 0
     plain = _filter_examples.example(op, seed, (1, *data), weights, axis, kind, zero, gain, out_zero=out_zero)
-    if kind in ("f32", "f16"):
+    if kind in ("f32", "f16", "s8b4"):
         return plain
     rng = np.random.default_rng(seed + taps)
     narrow = np.clip(np.round(rng.normal(0, spread, weights)), -most, most).astype(

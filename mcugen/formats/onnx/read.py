@@ -14,7 +14,6 @@ import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.formats import _protobuf
-from mcugen.formats._block_constants import with_packed_weights
 from mcugen.formats._builder import Builder, used
 from mcugen.formats.onnx.container import OnnxModel, RawInput, read
 from mcugen.formats.onnx.nodes import Nodes
@@ -22,6 +21,7 @@ from mcugen.formats.registry import Registry
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape, TensorType
 from mcugen.passes.qdq import with_integers
+from mcugen.passes.qdq.block_weights import with_packed_weights
 
 _POOLS_BY_ROWS = 19
 """The opset from which on ONNX Runtime adds a float pool's elements row by row; before, it adds them by columns."""
@@ -82,8 +82,8 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         texts={k: builder.texts[name] for k, name in enumerate(outputs) if raw.outputs[k].dtype == "text"},
         values=dict(builder.values),
     )
-    packed = with_packed_weights(graph, REFERENCES[0])
-    return with_integers(packed, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
+    integers = with_integers(graph, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
+    return with_packed_weights(integers, REFERENCES[0])
 
 
 def _named(raw: OnnxModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:

@@ -15,6 +15,7 @@ from mcugen.ops._filter import symmetric
 from mcugen.ops.copy import Copy
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
+from mcugen.passes.qdq.block_weights import DequantizeBlocks, as_rows
 
 BYTES = ("s8", "u8")
 MAX_DEPTH = 200
@@ -70,6 +71,10 @@ class Draft:
         if isinstance(maker.op, Dequantize):
             x = str(maker.inputs[0])
             return self.renamed.get(x, x)
+        if isinstance(maker.op, DequantizeBlocks):
+            q, s = (self.tensors[str(n)].data for n in maker.inputs[:2])
+            rows = None if q is None or s is None or any(maker.inputs[2:]) else as_rows(maker.op, q, s)
+            return None if rows is None else self.constant_of(*rows)
         call = self.graph.call(maker, self.reference)
         if not call.op.keeps_values(call):
             return None
@@ -120,7 +125,7 @@ class Draft:
             if (line == line[:, :1]).all():
                 order = line[:, 0].astype(int)
                 scale, zero = (tuple(v[k] for k in order) for v in (quant.scale, quant.zero_point))
-                return QuantParams(scale, zero, axis)
+                return QuantParams(scale, zero, axis, quant.block)
         return None
 
     def node(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> list[str]:
@@ -198,15 +203,17 @@ class Draft:
     def _centred(self, name: str) -> str | None:
         """Constant weights with zero points subtracted: unchanged if these are 0, else int8 if they fit, else int16."""
         tensor, quant = self.tensors[name], self.type_of(name).quant
-        if tensor.data is None or quant is None or tensor.type.dtype not in _WEIGHTS:
+        if tensor.data is None or quant is None or (tensor.type.dtype not in _WEIGHTS and not quant.block):
             return None
-        if tensor.type.dtype in ("s4", "s8") and not any(quant.zero_point):
+        if quant.block or (tensor.type.dtype in ("s4", "s8") and not any(quant.zero_point)):
             return name
         data, plain = symmetric(tensor.data, quant)
         return self.new(data, "s8" if data.dtype == np.int8 else "s16", plain)
 
     def new(self, data: np.ndarray, dtype: str, quant: QuantParams | None) -> str:
-        t = TensorType(data.shape, dtype, quant)
+        return self.constant_of(TensorType(data.shape, dtype, quant), data)
+
+    def constant_of(self, t: TensorType, data: np.ndarray) -> str:
         name = f"i{len(self.tensors)}"
         self.tensors[name] = Tensor(name, t, data.astype(t.np_dtype), self.label)
         return name

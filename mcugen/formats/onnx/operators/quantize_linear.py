@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.formats._block_constants import DequantizeBlocks, shape_of_blocks, signed
+from mcugen.formats._block_constants import shape_of_blocks, signed
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ir.types import QuantParams, Shape
@@ -30,6 +30,7 @@ from mcugen.ops.reshape import Reshape
 from mcugen.ops.select import Select
 from mcugen.ops.stored import Stored
 from mcugen.ops.sub import Sub
+from mcugen.passes.qdq.block_weights import DequantizeBlocks
 
 _HALF = 2**15
 _OUTPUTS = {0: "u8", 2: "u8", 3: "s8", 5: "s16"}
