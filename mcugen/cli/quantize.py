@@ -129,11 +129,11 @@ def _keep_memory() -> None:
 )
 @click.option(
     "--weights",
-    type=click.Choice(["8", "4", "mixed", "float16"]),
+    type=click.Choice(["8", "4", "2", "ternary", "mixed", "float16"]),
     default="8",
     show_default=True,
-    help="Bits of weights; mixed: 8 or 4, chosen per layer by the options below; float16: a float model whose "
-    "file has half the size.",
+    help="Bits of weights; ternary: -1, 0 or 1 times a scale; mixed: 8 or 4, chosen per layer by the options below; "
+    "float16: a float model whose file has half the size.",
 )
 @click.option(
     "--block",
@@ -399,7 +399,9 @@ def _percent(text: str | None) -> float | None:
 
 
 def _bits(text: str) -> int:
-    return _BYTE if text == "mixed" else int(text)
+    from mcugen.quantize.recipe import TERNARY
+
+    return _BYTE if text == "mixed" else TERNARY if text == "ternary" else int(text)
 
 
 def _block(values: dict[str, Any]) -> int:

@@ -1,4 +1,4 @@
-"""Bits of single layers, as the user gives them: `NAME=w4`, `NAME=a16`, or both, `NAME=w8a16`."""
+"""Bits of single layers, as the user gives them: `NAME=w4`, `NAME=a16`, or both, `NAME=w8a16`. Ternary is `wt`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
-from mcugen.quantize.recipe import Widths
+from mcugen.quantize.recipe import TERNARY, Widths
 
-_BITS = re.compile(r"(?:w(4|8))?(?:a(8|16))?")
+_BITS = re.compile(r"(?:w(2|4|8|t))?(?:a(8|16))?")
 _SHOWN = 12
 
 
@@ -25,7 +25,7 @@ def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
             raise UsageError(f"{text!r} does not give bits to a layer", where="--layer", hint=hint)
         name = node_of(graph, label)
         if found[1]:
-            weights[name] = int(found[1])
+            weights[name] = TERNARY if found[1] == "t" else int(found[1])
         if found[2]:
             activations[name] = int(found[2])
     return replace(base, weights_of=tuple(weights.items()), activations_of=tuple(activations.items()))

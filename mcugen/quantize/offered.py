@@ -8,7 +8,7 @@ from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.layer_bits import label_of
-from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.recipe import Recipe, Widths, weights_in_words
 from mcugen.quantize.solve import solved
 
 RUNTIMES = ("tflm", "litert")
@@ -35,6 +35,6 @@ def require_offered(floats: FloatRun, widths: Widths) -> None:
     known = {n.name for n in graph.nodes if not n.op.quantized(graph.call(n, reference)).apart}  # others are mcugen's
     for name, why in refused(floats, widths).items():
         if name in known:
-            bits = f"weights of {widths.of_weights(name)} bits and data of {widths.of_data(name)}"
+            bits = f"{weights_in_words(widths.of_weights(name))} and data of {widths.of_data(name)}"
             what = f"no runtime has a kernel for {bits}: {why}"
             raise UsageError(what, where=label_of(floats.graph, name), hint="give this layer other bits")

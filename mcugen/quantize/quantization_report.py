@@ -12,6 +12,7 @@ from mcugen.quantize.guard import Trial
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.quantize_model import Quantized
+from mcugen.quantize.recipe import weights_in_words
 from mcugen.quantize.scores import Score
 from mcugen.quantize.wide_kinds import wide_tensors
 from mcugen.samples.metrics import Value
@@ -176,8 +177,10 @@ def _bits(found: Quantized) -> list[str]:
     """Layers with other bits than 8, and the number of requantize operators between them; empty if all have 8."""
     graph, widths = found.floats.graph, found.widths
     names = weighted(graph)
-    few = [label_of(graph, n) for n in names if widths.of_weights(n) < _BYTE]
-    lines = [f"weights of 4 bits: {_listed(few, len(names))}"] if few else []
+    lines = []
+    for bits in sorted({widths.of_weights(n) for n in names} - {_BYTE}, reverse=True):
+        few = [label_of(graph, n) for n in names if widths.of_weights(n) == bits]
+        lines.append(f"{weights_in_words(bits)}: {_listed(few, len(names))}")
     count = found.bridges
     lines += [f"{count} bridge{'s' if count > 1 else ''}: Quantize where widths or scales meet"] if count else []
     return lines

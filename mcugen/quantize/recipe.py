@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from mcugen.quantize.activation_ranges import MIN_MAX
 
+TERNARY, ODD = 1, 2
+"""Bits of weights that are -1, 0, 1, and of those that are -3, -1, 1, 3. Files hold them in 4 bits."""
 NEAREST, LEAST_SQUARES, AS_BEFORE = "nearest", "least squares", "the older model"
 
 
@@ -51,9 +53,15 @@ class Recipe:
         return ", ".join(parts)
 
 
+def weights_in_words(bits: int) -> str:
+    """Weights of this many bits, as messages name them."""
+    return "ternary weights" if bits == TERNARY else f"weights of {bits} bits"
+
+
 @dataclass(frozen=True)
 class Widths:
-    """Bits of weights (8 or 4) and of activations (8 or 16): the default, and (node, bits) of layers that differ.
+    """Bits of weights (8, 4, `ODD` or `TERNARY`) and of activations (8 or 16): the default, and (node, bits) of layers
+    that differ.
 
     block: if not 0, weights of 4 bits have a scale for each block of that many
     """

@@ -33,7 +33,7 @@ _ROOM = 1.25
 """Factor on the reach of gates: a longer sequence reaches further, and a coarser step costs little."""
 _LEAST_CLIP = 8.0
 _ALL = slice(None)
-_BIAS_END = float(1 << 30)
+_BIAS_END, _BYTE = float(1 << 30), 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +245,7 @@ def _rounded(
             shift[which] = (part[0] - made.real[0]) @ moments.x[0]
         integers[which], scales[which] = made.integers[0], made.scales[0]
     quant = QuantParams(tuple(float(s) for s in scales), (0,) * len(w))
-    return TensorType(w.shape, f"s{bits}", quant), integers, shift
+    return TensorType(w.shape, "s8" if bits == _BYTE else "s4", quant), integers, shift
 
 
 def _moments(vectors: np.ndarray) -> rounding.Moments:

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcugen.quantize.recipe import ODD, TERNARY
+
 DAMP = 0.01
 _REFIT = 10
 """Factor on the damping of a refit, since 100 samples do not determine weights reliably."""
-_SHRINK_4 = np.linspace(0.4, 1.0, 31)
+_SHRINK_4, _SHRINK_2 = np.linspace(0.4, 1.0, 31), np.linspace(0.2, 1.0, 41)
 _TINY = 1e-10
 _BLOCK = 64
-_SWEEPS = 3
-"""Rounds of fitting scales and adjusting each integer."""
+_SWEEPS, _MORE_SWEEPS = 3, 12
+"""Rounds of fitting scales and adjusting each integer; below 4 bits, more of them pay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,14 @@ class Rounded:
 
 def largest(bits: int) -> int:
     """The largest weight of this many bits; the smallest is -largest, as weights are symmetric."""
-    return int(2 ** (bits - 1) - 1)
+    return 3 if bits == ODD else 1 if bits == TERNARY else int(2 ** (bits - 1) - 1)
+
+
+def on_grid(steps: np.ndarray, bits: int) -> np.ndarray:
+    """The integers of this many bits that are nearest to weights in steps of their scale."""
+    q = largest(bits)
+    near = 2 * np.floor(steps / 2) + 1 if bits == ODD else np.round(steps)
+    return np.asarray(np.clip(near, -q, q))
 
 
 def scales(w: np.ndarray, bits: int, weight: np.ndarray | None = None) -> np.ndarray:
@@ -63,9 +72,9 @@ def scales(w: np.ndarray, bits: int, weight: np.ndarray | None = None) -> np.nda
     if bits < 8:
         counted = 1.0 if weight is None else weight[:, None, :]
         least = np.full(most.shape, np.inf)
-        for r in _SHRINK_4:
+        for r in _SHRINK_4 if bits > ODD else _SHRINK_2:
             s = most * r / q
-            error = (((np.clip(np.round(w / s[..., None]), -q, q) * s[..., None] - w) ** 2) * counted).sum(axis=-1)
+            error = (((on_grid(w / s[..., None], bits) * s[..., None] - w) ** 2) * counted).sum(axis=-1)
             best = np.where(error < least, s, best)
             least = np.minimum(error, least)
     return np.asarray(best.astype(np.float32).astype(np.float64))
@@ -73,8 +82,7 @@ def scales(w: np.ndarray, bits: int, weight: np.ndarray | None = None) -> np.nda
 
 def nearest(w: np.ndarray, s: np.ndarray, bits: int) -> Rounded:
     """Every weight to its nearest integer."""
-    q = largest(bits)
-    return Rounded(np.clip(np.round(w / s[..., None]), -q, q), s)
+    return Rounded(on_grid(w / s[..., None], bits), s)
 
 
 def damped(xx: np.ndarray) -> np.ndarray:
@@ -102,15 +110,14 @@ def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
     h = np.take_along_axis(np.take_along_axis(h, order[:, :, None], axis=1), order[:, None, :], axis=2)
     upper = np.linalg.cholesky(np.linalg.inv(h)).swapaxes(1, 2)
     wanted = w.copy()
-    q = largest(bits)
-    found = _rounded_columns(w, upper, s, q)
-    found, s = (found, s) if bits >= 8 else improved(found, s, wanted, h, q)
+    found = _rounded_columns(w, upper, s, bits)
+    found, s = (found, s) if bits >= 8 else improved(found, s, wanted, h, bits)
     back = np.empty_like(found)
     np.put_along_axis(back, np.broadcast_to(order[:, None, :], w.shape), found, axis=2)
     return Rounded(back, s)
 
 
-def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) -> np.ndarray:
+def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, bits: int) -> np.ndarray:
     """Round weights column by column. Overwrites w: later columns compensate for the errors of a column.
 
     The errors of a block of columns are applied to all columns after the block at once.
@@ -120,7 +127,7 @@ def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) ->
         end = min(start + _BLOCK, w.shape[-1])
         errors = np.empty((*w.shape[:-1], end - start))
         for k in range(start, end):
-            found[..., k] = np.clip(np.round(w[..., k] / s), -q, q)
+            found[..., k] = on_grid(w[..., k] / s, bits)
             error = (w[..., k] - found[..., k] * s) / upper[:, k, k][:, None]
             w[..., k:end] -= error[..., None] * upper[:, None, k, k:end]
             errors[..., k - start] = error
@@ -128,20 +135,22 @@ def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) ->
     return found
 
 
-def improved(found: np.ndarray, s: np.ndarray, w: np.ndarray, h: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
+def improved(
+    found: np.ndarray, s: np.ndarray, w: np.ndarray, h: np.ndarray, bits: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Integers and scales improved in turn: scales are fitted to the integers, then each integer is adjusted.
 
-    found: integers; s: scales; w: wanted weights; h: second moments of inputs; q: largest integer. It only pays for
-    few bits.
+    found: integers of `bits` bits; s: scales; w: wanted weights; h: second moments of inputs. It only pays for few
+    bits.
     """
-    for _ in range(_SWEEPS):
+    for _ in range(_SWEEPS if bits > ODD else _MORE_SWEEPS):
         product = found @ h
         power = (product * found).sum(axis=-1)
         fitting = (product * w).sum(axis=-1) / np.maximum(power, _TINY)
         s = np.where((power > _TINY) & (fitting > 0), fitting, s).astype(np.float32).astype(np.float64)
         slope = (found * s[..., None] - w) @ h
         for k in range(w.shape[-1]):
-            best = np.clip(np.round(found[..., k] - slope[..., k] / (h[:, None, k, k] * s)), -q, q)
+            best = on_grid(found[..., k] - slope[..., k] / (h[:, None, k, k] * s), bits)
             slope += ((best - found[..., k]) * s)[..., None] * h[:, None, k, :]
             found[..., k] = best
     return found, s
