@@ -48,6 +48,7 @@ _OF_INTEGERS = {
 """Options without effect for a model whose data stay floats."""
 _OF_OLDER = {
     "weights": "--weights",
+    "block": "--block",
     "activations": "--activations",
     "layers": "--layer",
     "interface": "--io",

@@ -18,13 +18,15 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, sums
 from mcugen.ops._window import fields
 
 _HALF = 8
+_ORDER = (0, 1, 4, 5, 2, 3, 6, 7)
+"""The order of eight weights in four bytes: cores with SMLAD widen every second byte of a word."""
 
 
 @fact
 def blocks_of(call: Call) -> Blocks | None:
     """The weights as factors and integers; None if they are not in blocks."""
     quant = call.input(1).quant
-    if quant is None or not quant.block or quant.axis or call.constants[1] is None or quant.block % 2:
+    if quant is None or not quant.block or quant.axis or call.constants[1] is None or quant.block % len(_ORDER):
         return None
     return factored(matrix(call), quant.block)
 
@@ -39,7 +41,8 @@ def in_blocks(call: Call) -> bool:
 def _row_fields(call: Call) -> Params:
     w, found, quant = matrix(call), blocks_of(call), call.input(1).quant
     assert found is not None and quant is not None
-    packed = subbyte.packed(np.pad(found.integers + _HALF, ((0, 0), (0, -w.shape[1] % 2))), 4)
+    eights = np.pad(found.integers + _HALF, ((0, 0), (0, -w.shape[1] % len(_ORDER)))).reshape(-1, len(_ORDER))
+    packed = subbyte.packed(eights[:, _ORDER], 4)
     return {
         **_filter.weight_fields(call, w, w, activation_of(call)),
         "weights": packed,

@@ -194,7 +194,7 @@ class _Diagnosis:
         sums = walk.sums(name)
         return replace(
             facts,
-            weight_bits=4 if weights.dtype == "s4" else 8,
+            weight_bits=8 if weights.dtype == "s8" else 4,
             obstacle=obstacle(self.original.graph, reference, given),
             gain=None if seen is None else _gain(seen, sums),
             bias=_over_bias(sums, call),

@@ -46,9 +46,8 @@ def islands(graph: Graph) -> tuple[str, ...]:
             name = group[name]
         return name
 
-    floats = [
-        n for n in graph.nodes if graph.type(n.outputs[0]).is_float and not isinstance(n.op, Dequantize | Reshape)
-    ]
+    made = [n for n in graph.nodes if graph.type(n.outputs[0]).is_float and not getattr(n.op, "deferred", False)]
+    floats = [n for n in made if not isinstance(n.op, Dequantize | Reshape)]
     for node in floats:
         for name in (*node.inputs, *node.outputs):
             if name is not None and graph.type(name).is_float and graph.tensors[name].data is None:
