@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import tflite
 
 import mcugen
 from mcugen import passes
@@ -125,6 +126,15 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     m.op("CONV_2D", [x, half, -1], [y], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
     path.write_bytes(m.build([x], [y]))
     with pytest.raises(CorruptModelError, match=r"has 40 bytes of data, but its shape \[3, 3, 3, 3\] needs 41"):
+        mcugen.compile(path)
+
+
+def test_weights_in_blocks_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kind of details is set as in a file, whose other fields stay those of a plain tensor."""
+    path = tmp_path / "m.tflite"
+    path.write_bytes(layer("s4", "FULLY_CONNECTED", np.zeros(SHAPES["FULLY_CONNECTED"], np.int8)))
+    monkeypatch.setattr(tflite.QuantizationParameters, "DetailsType", lambda table: 2)
+    with pytest.raises(UnsupportedError, match=r"tensor \d+ '\w' has a scale for each block of weights \(Blockwise"):
         mcugen.compile(path)
 
 

@@ -28,6 +28,8 @@ READ_FACTOR = 8
 _ALIGN_BYTES = 8
 _DEPRECATED_CODE, _CODE = 4, 10
 """Indices of `deprecated_builtin_code` and `builtin_code` in the virtual table of an OperatorCode."""
+_BLOCKWISE = 2
+"""The kind of QuantizationDetails that is a BlockwiseQuantization."""
 _PARSER_FAILURES = (struct.error, IndexError, ValueError, TypeError, OverflowError, AttributeError, KeyError)
 _ENUMS = {
     "padding": tflite.Padding,
@@ -45,7 +47,8 @@ _ENUMS = {
 class RawTensor:
     """A tensor as the file states it; `type` is the schema's name, e.g. INT8.
 
-    signature: the shape with -1 for open dimensions; empty if there are none.
+    signature: the shape with -1 for open dimensions; empty if there are none. in_blocks: whether other tensors hold the
+    scales of blocks of its elements.
     """
 
     label: str
@@ -58,6 +61,7 @@ class RawTensor:
     axis: int
     is_variable: bool
     sparsity: Sparsity | None = None
+    in_blocks: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,6 +218,7 @@ class _Reader:
             axis=quant.QuantizedDimension() if quant else 0,
             is_variable=bool(tensor.IsVariable()),
             sparsity=self._sparsity(tensor.Sparsity()),
+            in_blocks=bool(quant) and quant.DetailsType() == _BLOCKWISE,
         )
 
     def _sparsity(self, stated: Any) -> Sparsity | None:

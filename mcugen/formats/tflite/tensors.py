@@ -47,9 +47,9 @@ class Results(Operands):
 
 
 def is_readable(raw: fb.RawTensor) -> bool:
-    """Whether mcugen has the element type; types smaller than a byte only as constants."""
+    """Whether mcugen has the element type; types smaller than a byte only as constants, and no scales of blocks."""
     dtype = _DTYPES.get(raw.type)
-    return dtype is not None and (dtype not in PACKED_BITS or raw.data is not None)
+    return dtype is not None and not raw.in_blocks and (dtype not in PACKED_BITS or raw.data is not None)
 
 
 def is_half(raw: fb.RawTensor) -> bool:
@@ -77,6 +77,12 @@ def is_handle(raw: fb.RawTensor) -> bool:
 
 
 def unknown_type(index: int, raw: fb.RawTensor) -> str:
+    """Why a tensor is not readable."""
+    if raw.in_blocks:
+        return (
+            f"tensor {index} {raw.label!r} has a scale for each block of weights (BlockwiseQuantization), whose data"
+            " LiteRT quantizes at run time: only .onnx files with such weights are supported (MatMulNBits)"
+        )
     return f"element type {raw.type} of tensor {index} {raw.label!r} is not supported"
 
 
