@@ -14,9 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.ir import subbyte
 from mcugen.ir.call import Call, Param, Params, fact
 from mcugen.ir.fixed_point import quantize_multiplier, round_half_away
-from mcugen.ir.kernel import Cost, Kernel, Whole
+from mcugen.ir.kernel import Cost, Kernel, Text, Whole
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ir.writes import Sink
@@ -30,7 +31,7 @@ STATE = QuantParams((2.0**-15,), (0,))
 WIDEST_CLIP = 2.0**15
 WEIGHTS = "s8 s4"
 """Element types of weights."""
-_MOST_LEFT = 15
+_MOST_LEFT, _LEAST = 15, -8
 
 
 def fraction_bits(clip: float, finest: int = FINEST) -> int:
@@ -172,9 +173,32 @@ def work(call: Call) -> dict[str, float]:
 TERMS = ("steps", "units")
 
 
-def kernel(symbol: str, fields: Callable[[Call], Params], operands: tuple[int, ...]) -> Kernel:
-    """The portable kernel of a layer. fields: its parameters; operands: the data and the states."""
-    return Kernel(symbol, Whole(), RULES, fields, operands=operands, scratch=scratch, cost=Cost(work, TERMS))
+def kernels(symbol: str, fields: Callable[[Call], Params], operands: tuple[int, ...]) -> tuple[Kernel, Kernel]:
+    """The portable kernels of a layer, with weights in bytes and in nibbles. fields: the parameters of the first;
+    operands: the data and the states.
+    """
+    plain = Kernel(symbol, Whole(), RULES, fields, operands=operands, scratch=scratch, cost=Cost(work, TERMS))
+    return plain, in_nibbles(plain)
+
+
+def four_bits(call: Call) -> bool:
+    "all weights are within -8 and 7"
+    ends = [(int(rows.weights.min(initial=0)), int(rows.weights.max(initial=0))) for rows in rows_of(call)]
+    return all(low >= _LEAST and high < -_LEAST for low, high in ends)
+
+
+def in_nibbles(portable: Kernel) -> Kernel:
+    """The variant of a portable kernel that stores weights as nibbles, rows in whole bytes."""
+
+    def fields(call: Call) -> Params:
+        assert portable.params is not None
+        found = zip("wr", (rows.weights for rows in rows_of(call)), strict=True)
+        packed = {k: subbyte.packed(np.pad(w, ((0, 0), (0, w.shape[1] % 2))), 4).view(np.int8) for k, w in found}
+        return {**portable.params(call), **packed}
+
+    text = Text(struct=portable.symbol.replace("mg_", "mg_nibble_"))
+    accepts = (*portable.accepts, four_bits)
+    return replace(portable, symbol=f"{portable.symbol}__nibbles", accepts=accepts, params=fields, text=text)
 
 
 def zero_bias(sink: Sink, bias: str) -> str:
@@ -268,17 +292,22 @@ class IntegerRecurrent(Op):
 
 
 def example(
-    op: IntegerRecurrent, seed: int, sizes: tuple[int, int, int, int], zero: int, cell: QuantParams | None = None
+    op: IntegerRecurrent,
+    seed: int,
+    sizes: tuple[int, int, int, int],
+    zero: int,
+    cell: QuantParams | None = None,
+    dtype: str = "s8",
 ) -> Example:
     """An example on random data. sizes: (steps, batches, inputs, hidden); zero: the data's zero point; cell: the
-    quantization of the cell, if the layer has one.
+    quantization of the cell, if the layer has one; dtype: of the weights.
     """
     steps, batches, inputs, hidden = sizes
     count, rng = op.gates * hidden, np.random.default_rng(seed)
 
     def rows(n: int, usual: float) -> TensorType:
         scales = tuple(float(np.float32(s)) for s in usual * rng.uniform(0.2, 2.0, count) / np.sqrt(n))
-        return TensorType((count, n), "s8", QuantParams(scales, (0,) * count))
+        return TensorType((count, n), dtype, QuantParams(scales, (0,) * count))
 
     x = TensorType((steps, batches, inputs), "s8", QuantParams((0.04,), (zero,)))
     w, r, h = rows(inputs, 0.02), rows(hidden, 0.03), TensorType((batches, hidden), "s16", op.state_quant)

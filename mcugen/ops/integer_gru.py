@@ -49,7 +49,7 @@ class IntegerGru(_integer_recurrent.IntegerRecurrent):
     state: ClassVar[int] = 5
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (_integer_recurrent.kernel("mg_gru_s8", params, (0, 5)),)
+    kernels = _integer_recurrent.kernels("mg_gru_s8", params, (0, 5))
 
     def reference_q(self, call: Call, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
         x, w, r, _, _, h = operands
@@ -75,7 +75,7 @@ class IntegerGru(_integer_recurrent.IntegerRecurrent):
         return [
             _integer_recurrent.example(cls(clip, after), seed, sizes, zero)
             for seed, (clip, after, sizes, zero) in enumerate(_CASES)
-        ]
+        ] + [_integer_recurrent.example(cls(8.0, after), 7, (3, 2, 7, 5), -3, dtype="s4") for after in (True, False)]
 
 
 _CASES = (

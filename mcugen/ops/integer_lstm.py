@@ -56,7 +56,7 @@ class IntegerLstm(_integer_recurrent.IntegerRecurrent):
     has_cell: ClassVar[bool] = True
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (_integer_recurrent.kernel("mg_lstm_rows_s8", params, (0, 4, 5)),)
+    kernels = _integer_recurrent.kernels("mg_lstm_rows_s8", params, (0, 4, 5))
 
     def reference_q(self, call: Call, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
         x, w, r, _, h, c = operands
@@ -79,7 +79,7 @@ class IntegerLstm(_integer_recurrent.IntegerRecurrent):
         return [
             _integer_recurrent.example(cls(clip), seed, sizes, zero, QuantParams((2.0**-bits,), (0,)))
             for seed, (clip, bits, sizes, zero) in enumerate(_CASES)
-        ]
+        ] + [_integer_recurrent.example(cls(), 7, (3, 2, 7, 5), -3, QuantParams((2.0**-12,), (0,)), "s4")]
 
 
 _CASES = (

@@ -46,7 +46,7 @@ class IntegerRnn(_integer_recurrent.IntegerRecurrent):
     activation: str = "Tanh"
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (_integer_recurrent.kernel("mg_rnn_s8", params, (0, 4)),)
+    kernels = _integer_recurrent.kernels("mg_rnn_s8", params, (0, 4))
 
     @property
     def fraction_bits(self) -> int:
@@ -84,7 +84,7 @@ class IntegerRnn(_integer_recurrent.IntegerRecurrent):
         return [
             _integer_recurrent.example(cls(clip, activation), seed, sizes, zero)
             for seed, (clip, activation, sizes, zero) in enumerate(_CASES)
-        ]
+        ] + [_integer_recurrent.example(cls(8.0, "Tanh"), 7, (3, 2, 7, 5), -3, dtype="s4")]
 
 
 _CASES = (

@@ -110,6 +110,7 @@ def layers(op: type[Op]) -> Iterator[Example]:
         yield from (floats(op, sizes, seed) for seed, sizes in enumerate(SIZES))
     if op in (IntegerGru, IntegerLstm, IntegerRnn):
         yield from (on_integers(op, sizes, seed) for seed, sizes in enumerate(SIZES))
+        yield from (on_integers(op, sizes, seed, 7) for seed, sizes in enumerate(SIZES))
     if op is ProjectedLstm:
         yield from (projected(sizes, seed) for seed, sizes in enumerate(FURTHER))
     if op is FullLstm:
@@ -132,12 +133,13 @@ def floats(op: type[Op], sizes: tuple[int, int, int, int], seed: int) -> Example
     return _even(_recurrent.example(op(), gates, sizes, rest, 2 * seed + 1))
 
 
-def on_integers(op: type[IntegerRecurrent], sizes: tuple[int, int, int, int], seed: int) -> Example:
-    """A layer on int8 with an int16 state. Weights are at least -127, as a quantization makes them."""
+def on_integers(op: type[IntegerRecurrent], sizes: tuple[int, int, int, int], seed: int, most: int = 127) -> Example:
+    """A layer on int8 with an int16 state. most: the largest weight; the least is -most, as a quantization makes them.
+    """
     cell = QuantParams((2.0**-12,), (0,)) if op.has_cell else None
     found, rng = _integer_recurrent.example(op(), seed, sizes, 3 * seed, cell), np.random.default_rng(seed)
     shapes = ((k, t.shape) for k, t in enumerate(found.inputs) if k in (1, 2) and t is not None)
-    weights = {k: rng.integers(-127, 128, shape).astype(np.int8) for k, shape in shapes}
+    weights = {k: rng.integers(-most, most + 1, shape).astype(np.int8) for k, shape in shapes}
     return dataclasses.replace(found, constants={**found.constants, **weights})
 
 

@@ -110,6 +110,6 @@ def _one_part(call: Call) -> Sequence[slice]:
     return (slice(None),)
 
 
-GRU = tuple(_kernel(kernel, IntegerGru.gates, _gru_parts) for kernel in IntegerGru.kernels)
-LSTM = tuple(_kernel(kernel, IntegerLstm.gates, _one_part) for kernel in IntegerLstm.kernels)
-RNN = tuple(_kernel(kernel, IntegerRnn.gates, _one_part) for kernel in IntegerRnn.kernels)
+GRU = (_kernel(IntegerGru.kernels[0], IntegerGru.gates, _gru_parts),)
+LSTM = (_kernel(IntegerLstm.kernels[0], IntegerLstm.gates, _one_part),)
+RNN = (_kernel(IntegerRnn.kernels[0], IntegerRnn.gates, _one_part),)

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/nibble_rnn_s8.h"
+#include "mcugen/nibble_gate_vectors.h"
+
+#define MG_SYMBOL mg_rnn_s8__nibbles
+#define MG_PARAMS mg_nibble_rnn_s8_params
+#include "mcugen/rnn_s8_template.h"
