@@ -11,14 +11,14 @@ _LOWEST, _HIGHEST = -8, 7
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class FactoredRows:
     """Rows of weights as products: weight[r, k] = factors[r, k / block] * integers[r, k]."""
 
     integers: np.ndarray
     factors: np.ndarray
 
 
-def factored(rows: np.ndarray, block: int) -> Blocks | None:
+def factored(rows: np.ndarray, block: int) -> FactoredRows | None:
     """Rows of integers [rows, n] as factors from 1 to 255 and integers from -8 to 7; None if they are no such products.
 
     The last block of a row may be shorter.
@@ -34,4 +34,4 @@ def factored(rows: np.ndarray, block: int) -> Blocks | None:
     integers = padded // factors[..., None]
     if factors.max(initial=1) > LARGEST_FACTOR or integers.min() < _LOWEST or integers.max() > _HIGHEST:
         return None
-    return Blocks(integers.reshape(len(rows), -1)[:, :length].astype(np.int8), factors)
+    return FactoredRows(integers.reshape(len(rows), -1)[:, :length].astype(np.int8), factors)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.ir import subbyte
-from mcugen.ir.block_factors import Blocks, factored
+from mcugen.ir.block_factors import FactoredRows, factored
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Run, Window
 from mcugen.ir.types import TensorType
@@ -19,11 +19,11 @@ from mcugen.ops._window import fields
 
 _HALF = 8
 _ORDER = (0, 1, 4, 5, 2, 3, 6, 7)
-"""The order of eight weights in four bytes: cores with SMLAD widen every second byte of a word."""
+"""The order of eight weights in four bytes: some cores widen every second byte of a word at once."""
 
 
 @fact
-def blocks_of(call: Call) -> Blocks | None:
+def blocks_of(call: Call) -> FactoredRows | None:
     """The weights as factors and integers; None if they are not in blocks."""
     quant = call.input(1).quant
     if quant is None or not quant.block or quant.axis or call.constants[1] is None or quant.block % len(_ORDER):
