@@ -57,5 +57,7 @@ def test_equal_multipliers_are_stored_once() -> None:
 
 @pytest.mark.parametrize(("goal", "expected"), [("flash", True), ("balanced", False)])
 def test_only_the_goal_flash_takes_them(goal: str, expected: bool) -> None:
-    made = solve.solve(graph(), target.load("cortex-m0plus"), Options(board="cortex-m0plus", optimize=goal))
+    made = solve.solve(
+        graph(), target.load("cortex-m0plus"), Options(board="cortex-m0plus", optimize=goal, reference="tflm")
+    )
     assert (made.choices[0].kernel.symbol == four_dots.VECTOR.symbol) == expected
