@@ -319,7 +319,10 @@ class Normalization(Op):
         up, half = rows_of(self, call.input(0).with_shape(()) if not call.input(0).is_float else TensorType((), "s8"))
         if up < 2 * half:
             return refused(f"groups of {self.length} elements are too long for sums of 64 bits")
-        return Scales("own", apart="TensorFlow Lite has no integer kernel for a normalization", narrows=True)
+        up, half = rows_of(self, TensorType((), "s16"))
+        widths = (8, 16) if up >= 2 * half else (8,)
+        apart = "TensorFlow Lite has no integer kernel for a normalization"
+        return Scales("own", widths=widths, apart=apart, narrows=True)
 
     def rounded(self, call: Call) -> Op | None:
         return self

@@ -37,7 +37,7 @@ def sums_before_norms(graph: Graph) -> list[Node]:
     makers = {name: node for node in graph.nodes for name in node.outputs}
     found: dict[str, Node] = {}
     for node in graph.nodes:
-        if isinstance(node.op, Normalization):
+        if isinstance(node.op, Normalization) and _WIDE in node.op.quantized(graph.call(node, "")).widths:
             maker = makers.get(str(node.inputs[0]))
             while maker is not None and maker.op.only_moves:
                 maker = makers.get(str(maker.inputs[0]))
