@@ -78,6 +78,21 @@ def wide_table(call: Call) -> np.ndarray:
     return _wide_table(call.op, call.input(0).scale, call.output.scale)
 
 
+def wide_error(call: Call) -> float:
+    """The most steps of y by which the table differs from the function, halfway between neighbouring entries.
+
+    Left out are neighbours of which one is an end of y's range.
+    """
+    assert isinstance(call.op, ElementFunction)
+    table = wide_table(call).astype(np.float64)
+    low, high = INT_RANGE["s16"]
+    spacing = (high + 1 - low) // (len(table) - 1)
+    middle = np.arange(low + spacing // 2, high, spacing)
+    inside = (low < table[:-1]) & (table[:-1] < high) & (low < table[1:]) & (table[1:] < high)
+    errors = np.abs((table[:-1] + table[1:]) / 2 - call.op.entries(call, middle))
+    return float(errors[inside].max(initial=0.0))
+
+
 def _flat_until(values: np.ndarray, room: float) -> int:
     """The last index up to which values differ by at most `room`; 0 if that is none, or if all do."""
     with np.errstate(invalid="ignore"):

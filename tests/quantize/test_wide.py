@@ -15,9 +15,15 @@ from mcugen.builds.mixed import by_noise, mixed_report
 from mcugen.builds.mixed.plan import BitsChooser, Request
 from mcugen.emit.promise import Promise, promises_of
 from mcugen.formats import read, registry
-from mcugen.ops.element_function import ElementFunction
+from mcugen.ir.call import Call
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ops._links import Link
+from mcugen.ops.element_function import ElementFunction, wide_error
+from mcugen.ops.maximum import Maximum
 from mcugen.ops.normalization import Normalization
+from mcugen.ops.tanh import Tanh
 from mcugen.oracle import interpreter
+from mcugen.passes.qdq.runtime_steps import MOST_ERROR
 from mcugen.quantize import quantize_model, wide_kinds
 from mcugen.quantize.quantization_report import as_parts
 from mcugen.quantize.recipe import Widths
@@ -146,3 +152,12 @@ def test_int16_without_the_text_stays_in_floats(
     graph = read.load(tmp_path / "plain.onnx", registry.load(()))
     floats = [type(node.op).__name__ for node in graph.nodes if graph.type(node.outputs[0]).is_float]
     assert "Softmax" in floats and "FullyConnected" not in floats
+
+
+def test_a_function_that_bends_sharply_has_no_table() -> None:
+    """A bend halfway between two of 513 entries is 24 steps off, though both entries share its error; tanh is 1.5."""
+    t = TensorType((8,), "s16", QuantParams((2e-5,), (0,)))
+    bend = ElementFunction((Link(Maximum(), (0, 1)),), (6208 * 2e-5,))
+    assert wide_error(Call(bend, (t,), (t,), (None,), "ort")) == 24 > MOST_ERROR
+    smooth = ElementFunction((Link(Tanh(), (0,)),))
+    assert wide_error(Call(smooth, (t,), (t,), (None,), "ort")) == 1.5

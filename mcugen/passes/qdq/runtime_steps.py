@@ -7,6 +7,7 @@ by the text of QuantizeLinear that their results are those of TensorFlow Lite.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,10 +16,16 @@ from mcugen.ir.graph import Node
 from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.add import Add
+from mcugen.ops.element_function import ElementFunction, wide_error
+from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
+from mcugen.ops.stored import Stored
 from mcugen.passes.join_functions import function_of
 from mcugen.passes.qdq.rewritten_graph import MAX_DEPTH, Draft, has_own_kernel
+
+MOST_ERROR = 16.0
+"""The most steps of int16 by which the table of a function may be off halfway between two entries."""
 
 WithBias = Callable[[Node], tuple[Op, tuple[str | None, ...]] | None]
 """Function: an Add -> (operator, operands with the bias) of the matrix product to which it adds one, or None."""
@@ -84,9 +91,27 @@ def _wide_bias(r: Draft, before: Sequence[str], name: str | None) -> str | None:
 
 
 def _function(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """The result of a function of one tensor, element by element, that ends in `maker`."""
+    """The result of a function of one tensor, element by element, that ends in `maker`; None if its table is coarse.
+
+    A product with a positive number changes the scale alone. A function that bends sharply within the range of t stays
+    on floats.
+    """
     found = function_of(r.graph, maker, r.reference)
     stored = None if found is None else r.stored(found[0])
-    if found is None or stored is None:
+    if found is None or stored is None or (r.type_of(stored).dtype, t.dtype) != ("s16", "s16"):
+        return None
+    factor = _factor(found[1])
+    x = r.type_of(stored)
+    if factor > 0 and x.quant is not None:
+        view = replace(x, quant=QuantParams((float(np.float32(x.scale) * np.float32(factor)),), x.quant.zero_point))
+        return _made(r, Quantize(t.dtype), [r.node(Stored(), [stored], [view])[0]], t)
+    if wide_error(r.call(found[1], [stored], [t])) > MOST_ERROR:
         return None
     return _made(r, found[1], [stored], t)
+
+
+def _factor(function: ElementFunction) -> float:
+    """The number with which a function multiplies its operand; 0 if it does something else."""
+    (first, *others), numbers = function.links, function.numbers
+    alone = not others and len(numbers) == 1 and first.op == Mul() and 0 in first.operands
+    return numbers[0] if alone else 0.0
