@@ -8,6 +8,7 @@ defines the macro describes them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from mcugen.emit.literals import comment
@@ -17,22 +18,27 @@ from mcugen.system import resources
 _FIELD = re.compile(r"^ \* (\w+(?:, \w+)*):? +(\S.*)$")
 _INCLUDE = re.compile(r'^#include "mcugen/(\w+\.h)"$', re.MULTILINE)
 _MORE = re.compile(r"^ \* {3,}(\S.*)$")
+_SAME = re.compile(r"^typedef mg_(\w+)_params mg_\w+_params;$", re.MULTILINE)
 _SHARED = re.compile(r"^ +(MG_\w+_FIELDS)$", re.MULTILINE)
 
 
 def layout_of(kernel: Kernel, field: str) -> str:
     """Note on a parameter field from the headers of its kernel, on one line; "" if there is none."""
-    for text in _headers(kernel):
+    for text in _headers(kernel, f"{kernel.contract.removeprefix('mg_')}.h"):
         if lines := _described(text).get(field):
             return " ".join(comment(line) for line in lines)
     return ""
 
 
-def _headers(kernel: Kernel) -> list[str]:
-    """Text of the kernel's header, then of each header that defines a macro of fields used in it."""
-    own = _text(kernel, f"{kernel.contract.removeprefix('mg_')}.h")
-    included = [_text(kernel, name) for name in _INCLUDE.findall(own)]
-    return [own, *(text for macro in _SHARED.findall(own) for text in included if f"#define {macro} " in text)]
+def _headers(kernel: Kernel, name: str) -> Iterator[str]:
+    """Text of a header of parameters, then of those with the same parameters and with the macros of fields used."""
+    own = _text(kernel, name)
+    yield own
+    for other in _SAME.findall(own):
+        yield from _headers(kernel, f"{other}.h")
+    included = [_text(kernel, file) for file in _INCLUDE.findall(own)]
+    for macro in _SHARED.findall(own):
+        yield from (text for text in included if f"#define {macro} " in text)
 
 
 def _text(kernel: Kernel, name: str) -> str:

@@ -17,6 +17,6 @@ def test_shared_fields_have_notes(op: type[IntegerGru | IntegerLstm | IntegerRnn
     for kernel in kernels.of(op):
         assert layout_of(kernel, "w_bias") == (
             "one for each row of the weights; w_bias has the zero point of the data folded in"
-        ), kernel.name
+        ), kernel.symbol
         assert "rows" in layout_of(kernel, "w") or "[hidden]" in layout_of(kernel, "w")
         assert layout_of(kernel, "unknown") == ""
