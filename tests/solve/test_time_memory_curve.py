@@ -47,7 +47,7 @@ def test_what_is_found_is_what_is_built(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("seed", [1, 2, 6, 14, 20, 22, 29, 277])
+@pytest.mark.parametrize("seed", [1, 2, 14, 20, 22, 29, 277])
 def test_no_choice_is_better(seed: int, tmp_path: Path) -> None:
     """Every subset of the cuts, every stretch whole or by rows, with every kernel: the curve holds the best of them."""
     graph, candidates, points = curve_of(tmp_path, seed)

@@ -63,19 +63,20 @@ static inline int32_t mg_block_eight(int32_t sum, const uint8_t *w, const int8_t
 #endif
 
 /* sum over blocks of factor * (sum of w * x within the block) */
-static inline int32_t mg_block_row_sum(mg_block_row row, const int8_t *x)
+static inline int32_t mg_block_row_sum(const mg_block_row row, const int8_t *x)
 {
     const uint8_t *w = row.weights, *factor = row.factors;
     int32_t total = 0;
     for (uint32_t first = 0u; first < row.taps; first += row.block) {
         const uint32_t rest = row.taps - first, count = rest < row.block ? rest : row.block, eights = count / 8u;
+        const uint32_t left = count % 8u;
         int32_t sum = 0;
         for (uint32_t k = 0u; k < eights; k += 1u) {
             sum = mg_block_eight(sum, w, x);
             w += 4;
             x += 8;
         }
-        for (uint32_t k = 0u; k < count % 8u; k += 1u) {
+        for (uint32_t k = 0u; k < left; k += 1u) {
             const uint32_t pair = k / 2u, both = w[pair / 2u + 2u * (pair & 1u)];
             sum += ((int32_t)((both >> (4u * (k & 1u))) & 15u) - 8) * x[k];
         }

@@ -28,7 +28,7 @@ static MCUGEN_INLINE uint32_t mg_corrected_root(uint32_t root, int32_t rest)
     return nearest;
 }
 
-#if defined(__ARM_FP) && (__ARM_FP & 4) != 0 && !defined(MCUGEN_CHECK_TEXT)
+#if defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4) != 0 && !defined(MCUGEN_CHECK_TEXT)
 
 /* The root of x, computed in float and rounded to an integer. */
 static MCUGEN_INLINE uint32_t mg_float_root(float x)

@@ -37,12 +37,13 @@ static void mg_four_dots(const int8_t *x, const int8_t *w, uint32_t n, int32_t *
 {
     const int8_t *const w1 = w + n, *const w2 = w1 + n, *const w3 = w2 + n;
     int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
-    for (uint32_t k = 0u; k + 1u < n; k += 2u) {
+    const uint32_t pairs = n & ~1u;
+    for (uint32_t k = 0u; k < pairs; k += 2u) {
         MG_DOT(k)
         MG_DOT(k + 1u)
     }
-    if ((n & 1u) != 0u) {
-        MG_DOT(n - 1u)
+    if (pairs < n) {
+        MG_DOT(pairs)
     }
     sums[0] = s0;
     sums[1] = s1;

@@ -51,7 +51,7 @@ class ByteSet:
 
 def no_least_weight(call: Call) -> bool:
     "no weight is -128"
-    return bool((matrix(call) > -128).all())
+    return call.constants[1] is not None and bool((matrix(call) > -128).all())
 
 
 @dataclass(frozen=True)
