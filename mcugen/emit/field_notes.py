@@ -31,7 +31,7 @@ def layout_of(kernel: Kernel, field: str) -> str:
 
 
 def _headers(kernel: Kernel, name: str) -> Iterator[str]:
-    """Text of a header of parameters, then of those with the same parameters and with the macros of fields used."""
+    """Text of a header, then of headers whose parameters it renames, then of those that define its macros of fields."""
     own = _text(kernel, name)
     yield own
     for other in _SAME.findall(own):

@@ -3,6 +3,7 @@
 #include "mcugen/hybrid_sums.h"
 
 #define MG_PARAMS mg_hybrid_lstm_params
+#define MG_ACTIVATE mg_activate
 #include "mcugen/lstm_step_f32.h"
 
 void mg_hybrid_lstm(const mg_hybrid_lstm_params *p, const int8_t *q, const mg_f32 *s, const int8_t *z, const mg_f32 *h0,

@@ -3,6 +3,7 @@
 #include "mcugen/dots_f32.h"
 
 #define MG_PARAMS mg_lstm_f32_params
+#define MG_ACTIVATE mg_activate
 #include "mcugen/lstm_step_f32.h"
 
 typedef struct {

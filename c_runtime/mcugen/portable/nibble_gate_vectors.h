@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors of int8, read in place, and rows of weights of 4 bits for the templates of recurrent layers, in portable C.
+ * Rows of weights of 4 bits and vectors of int8 for the templates of recurrent layers, in portable C.
  * Two weights lie in a byte, the first in the lower half; each row begins a new byte.
  */
-#include "mcugen/gate_rows.h"
-
-#define MG_READ int8_t
-#define MG_ROWS mg_gate_rows
-
-static inline uint32_t room(uint32_t n)
-{
-    return n;
-}
-
-static inline const int8_t *widened(const int8_t *x, int8_t *wide, uint32_t n)
-{
-    (void)wide;
-    (void)n;
-    return x;
-}
+#include "mcugen/gate_bytes.h"
 
 static inline mg_gate_rows rows_after(mg_gate_rows rows, uint32_t count)
 {

@@ -3,6 +3,7 @@
 #include "mcugen/quads_f32.h"
 
 #define MG_PARAMS mg_lstm_f32__eights_params
+#define MG_ACTIVATE mg_activate
 #include "mcugen/lstm_step_f32.h"
 
 void mg_lstm_f32__eights(const mg_lstm_f32__eights_params *p, const mg_f32 *x, const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y,

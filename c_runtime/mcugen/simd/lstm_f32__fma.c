@@ -3,31 +3,8 @@
 #include "mcugen/simd_activate.h"
 
 #define MG_PARAMS mg_simd_lstm_f32_params
+#define MG_ACTIVATE mg_simd_activate
 #include "mcugen/lstm_step_f32.h"
-
-/* mg_lstm_step with activations in vectors. */
-static void mg_simd_lstm_step(const mg_simd_lstm_f32_params *p, mg_f32 *gates, mg_f32 *h, mg_f32 *c)
-{
-    const uint32_t n = p->hidden;
-    mg_f32 *const in = gates, *const out = in + n, *const kept = out + n, *const cell = kept + n;
-    mg_lstm_peephole(p, 0u, c, gates);
-    mg_lstm_peephole(p, 2u, c, gates);
-    mg_simd_activate(p->kinds[0], p->clip, in, n);
-    mg_simd_activate(p->kinds[0], p->clip, kept, n);
-    mg_simd_activate(p->kinds[1], p->clip, cell, n);
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        const float forget = p->coupled == 2u ? 1.0f - in[k] : kept[k];
-        const float enter = p->coupled == 1u ? 1.0f - kept[k] : in[k];
-        c[k] = mg_within(forget * c[k] + enter * cell[k], p->cell_clip);
-    }
-    (void)memcpy(h, c, n * sizeof(*h));
-    mg_lstm_peephole(p, 1u, c, gates);
-    mg_simd_activate(p->kinds[0], p->clip, out, n);
-    mg_simd_activate(p->kinds[2], 0.0f, h, n);
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        h[k] *= out[k];
-    }
-}
 
 void mg_lstm_f32__fma(const mg_simd_lstm_f32_params *p, const mg_f32 *x, const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y,
                       mg_f32 *h, mg_f32 *c, void *scratch)
@@ -45,7 +22,7 @@ void mg_lstm_f32__fma(const mg_simd_lstm_f32_params *p, const mg_f32 *x, const m
                 mg_f32 *const gates = sums + k * row + (size_t)n * p->data.out_c;
                 const mg_f32 *const old[1] = {h + (size_t)n * p->hidden};
                 mg_simd_dense_f32(&p->state, old, 1u, gates, 0u, gates);
-                mg_simd_lstm_step(p, gates, h + (size_t)n * p->hidden, c + (size_t)n * p->hidden);
+                mg_lstm_step(p, gates, h + (size_t)n * p->hidden, c + (size_t)n * p->hidden);
             }
             (void)memcpy(y + (t + k) * state, h, state * sizeof(*h));
         }

@@ -26,6 +26,14 @@ def forgotten() -> Iterator[None]:
         function.cache_clear()
 
 
+def pretend(machine: str, cpuinfo: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes this computer one of the machine's kind, on which /proc/cpuinfo has this text."""
+    file = folder / "cpuinfo"
+    file.write_text(cpuinfo)
+    monkeypatch.setattr(processor, "_CPUINFO", file)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+
+
 @pytest.mark.parametrize(
     ("machine", "flags", "board", "as_vnni", "as_avx2"),
     [
@@ -39,10 +47,7 @@ def forgotten() -> Iterator[None]:
 def test_flags_choose_the_board(
     machine: str, flags: str, board: str, as_vnni: str, as_avx2: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "cpuinfo"
-    file.write_text(f"processor\t: 0\nmodel name\t: Some Processor 7\nflags\t\t: {flags}\n")
-    monkeypatch.setattr(processor, "_CPUINFO", file)
-    monkeypatch.setattr("platform.machine", lambda: machine)
+    pretend(machine, f"processor\t: 0\nmodel name\t: Some Processor 7\nflags\t\t: {flags}\n", tmp_path, monkeypatch)
     assert processor.board() == board and processor.name() == "Some Processor 7"
     found = [
         processor.instructions_of(needs) for needs in ([{"avx2", "vnni"}, {"avx2"}], [set(), {"avx2"}], [{"dsp"}], [])
@@ -62,10 +67,7 @@ def test_flags_choose_the_board(
 def test_kernels_on_floats_have_sets_of_their_own(
     flags: str, of_floats: str, of_both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "cpuinfo"
-    file.write_text(f"flags\t\t: {flags}\n")
-    monkeypatch.setattr(processor, "_CPUINFO", file)
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    pretend("x86_64", f"flags\t\t: {flags}\n", tmp_path, monkeypatch)
     assert processor.instructions_of([{"fma"}]) == of_floats
     assert processor.instructions_of([{"fma"}, {"avx2", "vnni"}]) == of_both
 
@@ -81,10 +83,7 @@ def test_kernels_on_floats_have_sets_of_their_own(
 def test_flags_of_arm_choose_the_board(
     flags: str, board: str, best: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "cpuinfo"
-    file.write_text(f"processor\t: 0\nFeatures\t: {flags}\n\nModel\t\t: Some Board 7\n")
-    monkeypatch.setattr(processor, "_CPUINFO", file)
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    pretend("aarch64", f"processor\t: 0\nFeatures\t: {flags}\n\nModel\t\t: Some Board 7\n", tmp_path, monkeypatch)
     assert processor.board() == board and processor.name() == "Some Board 7"
     assert processor.instructions_of([{"dotprod", "neon"}, set()]) == best
     assert processor.instructions_of([{"fma"}]) == ("NEON" if board != "host" else "portable C")
